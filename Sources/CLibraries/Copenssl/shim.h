@@ -1,0 +1,9 @@
+// OpenSSL 3's libcrypto: ciphers, key derivation, digests, random bytes.
+#pragma once
+#include <openssl/crypto.h>
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/kdf.h>
+#include <openssl/params.h>
+#include <openssl/core_names.h>
+#include <openssl/rand.h>

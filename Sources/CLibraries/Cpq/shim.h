@@ -1,0 +1,3 @@
+// libpq, PostgreSQL's client library.
+#pragma once
+#include <libpq-fe.h>
