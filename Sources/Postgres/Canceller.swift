@@ -14,7 +14,7 @@ package final class Canceller: Sendable {
 
     init?(_ wire: Wire) {
         guard let cancel = unsafe PQgetCancel(wire.connection) else { return nil }
-        handle = unsafe Atomic(UInt(bitPattern: cancel))
+        handle = Atomic(UInt(bitPattern: cancel))
     }
 
     deinit {

@@ -58,11 +58,11 @@ extension Configuration {
         var keywords: [UnsafePointer<CChar>?] = unsafe []
         var values: [UnsafePointer<CChar>?] = unsafe []
         defer {
-            for copy in unsafe keywords + values { unsafe free(UnsafeMutablePointer(mutating: copy)) }
+            unsafe (keywords + values).forEach { unsafe free(UnsafeMutablePointer(mutating: $0)) }
         }
         for option in options {
-            unsafe keywords.append(unsafe UnsafePointer(strdup(option.keyword)))
-            unsafe values.append(unsafe UnsafePointer(strdup(option.value)))
+            unsafe keywords.append(UnsafePointer(strdup(option.keyword)))
+            unsafe values.append(UnsafePointer(strdup(option.value)))
         }
         unsafe keywords.append(nil)
         unsafe values.append(nil)

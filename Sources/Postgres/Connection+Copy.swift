@@ -31,7 +31,7 @@ extension Connection {
             guard let own = writerPatience.take() else { return 0 }
             var writer = CopyWriter(wire, stallTimeout: stallTimeout, patience: own)
             var failure: PostgresError?
-            do {
+            do throws(PostgresError) {
                 try body(&writer)
                 try writer.finish()
             } catch {
@@ -80,7 +80,7 @@ extension Wire {
                 unsafe PQputCopyEnd(connection, "called off by the client")
             }
         try require(status)
-        do {
+        do throws(PostgresError) {
             let rows = try collect(&patience)
             if let failure { throw failure }
             return rows.affected

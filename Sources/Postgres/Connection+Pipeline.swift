@@ -19,7 +19,7 @@ extension Connection {
         guard pipeline.isTransaction else { return try runOnce(pipeline, timeout) }
         guard !isInTransaction else { throw PostgresError(.usage, "a transaction is open already") }
         return try retryingConflicts(attempts) { (connection: inout Connection) throws(PostgresError) in
-            do {
+            do throws(PostgresError) {
                 return try connection.runOnce(pipeline, timeout)
             } catch {
                 // The server skipped the COMMIT and stays in the failed transaction.
@@ -33,13 +33,14 @@ extension Connection {
         _ pipeline: Pipeline,
         _ timeout: Duration?
     ) throws(PostgresError) -> PipelineResults {
-        do {
+        let wasConnected = isConnected
+        do throws(PostgresError) {
             return try exchange(timeout) { (wire, patience) throws(PostgresError) in
                 try wire.run(pipeline, &patience)
             }
         } catch {
             var error = error
-            if pipeline.isTransaction, !isConnected, error.kind != .parameter(number: 0) {
+            if pipeline.isTransaction, wasConnected, !isConnected {
                 error.mayHaveCommitted = true
             }
             throw error

@@ -54,16 +54,14 @@ extension Connection {
             grace: configuration.cancelGrace,
             interrupt: interrupt ?? -1
         )
-        do {
+        do throws(PostgresError) {
             let answer = try body(wire, &patience)
             patience.settle()
             if patience.isGivenUp { disconnect() }
             return answer
         } catch {
             patience.settle()
-            let isIdle =
-                wire.transactionStatus != PQTRANS_ACTIVE
-                && unsafe PQpipelineStatus(wire.connection) == PQ_PIPELINE_OFF
+            let isIdle = wire.isIdle
             if error.kind == .connectionLost || patience.isGivenUp || wire.isBroken || !isIdle {
                 disconnect()
             }
@@ -87,7 +85,7 @@ extension Connection {
         _ parameters: Parameters,
         _ timeout: Duration?
     ) throws(PostgresError) -> Rows {
-        do {
+        do throws(PostgresError) {
             guard let name = try preparedName(sql, parameters, timeout) else {
                 return try queryUnnamed(sql, parameters, timeout)
             }

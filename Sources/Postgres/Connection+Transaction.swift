@@ -42,7 +42,7 @@ extension Connection {
         try executeScript(mode.begin)
         isInTransactionBody = true
         defer { isInTransactionBody = false }
-        do {
+        do throws(PostgresError) {
             let value = try body(&self)
             try commit()
             return value
@@ -53,12 +53,13 @@ extension Connection {
     }
 
     private mutating func commit() throws(PostgresError) {
+        let wasConnected = isConnected
         let tag: String
-        do {
+        do throws(PostgresError) {
             tag = try executeScript("COMMIT")
         } catch {
             var error = error
-            if !isConnected { error.mayHaveCommitted = true }
+            if wasConnected, !isConnected { error.mayHaveCommitted = true }
             throw error
         }
         // The server answers the COMMIT of a failed transaction with ROLLBACK, and does not call it an error.
@@ -85,7 +86,7 @@ extension Connection {
         var backoff = Backoff(first: .milliseconds(10), longest: .milliseconds(500))
         var left = attempts
         while true {
-            do {
+            do throws(PostgresError) {
                 return try body(&self)
             } catch {
                 left -= 1

@@ -76,9 +76,6 @@ package struct Connection: ~Copyable {
     ///   password; ``PostgresError/Kind/usage`` inside a transaction's closure, which a new session could not continue.
     package mutating func ensureConnected(within budget: Duration) throws(PostgresError) {
         if isAlive() { return }
-        guard !isInTransactionBody else {
-            throw PostgresError(.usage, "a transaction cannot be continued elsewhere")
-        }
         let end = ContinuousClock.now + budget
         var backoff = Backoff(first: configuration.firstBackoff, longest: configuration.longestBackoff)
         while true {
@@ -115,6 +112,10 @@ package struct Connection: ~Copyable {
     }
 
     private mutating func connect(until deadline: ContinuousClock.Instant) throws(PostgresError) {
+        // What would be committed at the end is not what was begun.
+        guard !isInTransactionBody else {
+            throw PostgresError(.usage, "a transaction cannot be continued in another session")
+        }
         disconnect()
         wire = try configuration.connect(until: deadline, interrupt: interrupt ?? -1)
     }

@@ -23,12 +23,12 @@ package struct Pipeline: Sendable {
 /// The corresponding C type is `PGresult`.
 @safe
 package struct PipelineResults: ~Copyable {
-    private var results: [OpaquePointer?] = []
+    private var results: [OpaquePointer?] = unsafe []
 
     init() {}
 
     deinit {
-        for result in unsafe results { unsafe PQclear(result) }
+        unsafe results.forEach { unsafe PQclear($0) }
     }
 
     package var count: Int { unsafe results.count }

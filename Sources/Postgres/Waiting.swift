@@ -101,7 +101,7 @@ struct Patience: ~Copyable {
 
     /// The error as the caller should see it: a statement that we had cancelled failed for our reason.
     func explain(_ error: PostgresError) -> PostgresError {
-        guard let reason, error.kind == .cancelled || error.kind == reason else { return error }
+        guard let reason, error.kind == .cancelled else { return error }
         var explained = error
         explained.kind = reason
         explained.message = Self.text(reason)

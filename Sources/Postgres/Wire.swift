@@ -10,6 +10,11 @@ struct Wire {
     init(_ connection: OpaquePointer) { unsafe self.connection = connection }
 
     var isBroken: Bool { unsafe PQstatus(connection) != CONNECTION_OK }
+    /// Nothing sent is unanswered, and nothing half-sent.
+    var isIdle: Bool {
+        let isInPipeline = unsafe PQpipelineStatus(connection) != PQ_PIPELINE_OFF
+        return !isInPipeline && transactionStatus != PQTRANS_ACTIVE
+    }
     var transactionStatus: PGTransactionStatusType { unsafe PQtransactionStatus(connection) }
 
     func wait(_ patience: inout Patience, writing: Bool = false) throws(PostgresError) {
@@ -125,7 +130,7 @@ extension Parameters {
         ) -> Int32
     ) -> Int32 {
         let count = count
-        if count == 0 { return unsafe body(0, nil, nil, nil, nil) }
+        if count == 0 { return body(0, nil, nil, nil, nil) }
         return unsafe bytes.withUnsafeBytes { raw in
             // An empty value is not a null one: it needs an address, any.
             let base = unsafe raw.baseAddress ?? UnsafeRawPointer(bitPattern: 1)
