@@ -1,7 +1,7 @@
 /// A trigger event ready for the triggers topic, in binary mode.
 ///
-/// Made from a structured event and checked as the encrypt lane will check it, so that what `publish` sends is never a
-/// dead letter for its form. Attributes that mean nothing here travel along.
+/// Made from a structured event and checked as the encrypt lane will check it, so that what `publish` sends is never
+/// a dead letter for its form. Attributes that mean nothing here travel along.
 package struct PublishableEvent {
     /// The record's key: the user, so that one user's events stay in order.
     package var key: [UInt8]
@@ -28,13 +28,20 @@ package struct PublishableEvent {
                 headers.append(RecordHeader(name: "content-type", value: attribute.value))
             } else {
                 guard Self.isAttributeName(attribute.name) else {
-                    throw TriggerEventError(.malformed, "an attribute's name is not lower-case letters and digits")
+                    throw TriggerEventError(
+                        .malformed,
+                        "an attribute's name is not lower-case letters and digits"
+                    )
                 }
                 headers.append(RecordHeader(name: "ce_" + attribute.name, value: attribute.value))
             }
         }
         if let type = headers.first(where: { $0.name == "content-type" })?.value, !Self.isOrdinary(type) {
-            throw TriggerEventError(.invalidAttribute, attribute: "datacontenttype", "is not the type of a content")
+            throw TriggerEventError(
+                .invalidAttribute,
+                attribute: "datacontenttype",
+                "is not the type of a content"
+            )
         }
     }
 
@@ -42,7 +49,8 @@ package struct PublishableEvent {
     private static func isAttributeName(_ name: String) -> Bool {
         (1...64).contains(name.utf8.count)
             && name.utf8.allSatisfy { byte in
-                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+                    || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
             }
     }
 

@@ -2,13 +2,13 @@ import JSON
 
 /// A CloudEvent in the JSON format: what a record in structured mode holds, and a line that `publish` reads.
 ///
-/// `data` in an event whose `datacontenttype` is JSON, or absent, is the JSON value's text as it is; with another type a
-/// JSON string stands for its text. `data_base64` is decoded. Neither: the content is empty.
+/// `data` in an event whose `datacontenttype` is JSON, or absent, is the JSON value's text as it is; with another
+/// type a JSON string stands for its text. `data_base64` is decoded. Neither: the content is empty.
 ///
 /// Source: CloudEvents JSON event format 1.0.2 §2, §3.1.
 package struct StructuredEvent {
-    /// Every attribute with a value, in the order of the document, `datacontenttype` among them; numbers and booleans as
-    /// text.
+    /// Every attribute with a value, in the order of the document, `datacontenttype` among them; numbers and booleans
+    /// as text.
     package private(set) var attributes: [(name: String, value: [UInt8])] = []
     package private(set) var content: [UInt8] = []
     /// The attributes that mean something here, with the faults of those that are no strings.
@@ -41,7 +41,11 @@ package struct StructuredEvent {
             let type = attributes.first { $0.name == "datacontenttype" }
             content = try data.content(isJSON: type.map { MediaType($0.value.span)?.isJSON ?? false } ?? true)
         } catch {
-            throw TriggerEventError(.malformed, attribute: error.path.isEmpty ? nil : error.path, "\(error.reason)")
+            throw TriggerEventError(
+                .malformed,
+                attribute: error.path.isEmpty ? nil : error.path,
+                "\(error.reason)"
+            )
         }
     }
 
@@ -77,7 +81,9 @@ package struct StructuredEvent {
 
         func content(isJSON: Bool) throws(ReadError) -> [UInt8] {
             if let base64 {
-                guard value == nil else { throw ReadError(.unacceptable("both data and data_base64"), offset: 0) }
+                guard value == nil else {
+                    throw ReadError(.unacceptable("both data and data_base64"), offset: 0)
+                }
                 guard let bytes = Base64Text.decode(base64.span) else {
                     throw ReadError(.unacceptable("is not Base64"), offset: 0, path: "data_base64")
                 }

@@ -80,14 +80,19 @@ struct TriggerAttributes {
         let user = try required(.subject, limit: UserID.maximumLength)
         guard UserID.isValid(user.span) else { throw invalid(.subject, "is not the name of a user") }
         let channel = try text(.channel, limit: ChannelID.maximumLength)
-        if let channel, !ChannelID.isValid(channel.span) { throw invalid(.channel, "is not the name of a channel") }
+        if let channel, !ChannelID.isValid(channel.span) {
+            throw invalid(.channel, "is not the name of a channel")
+        }
         let created = try moment(.time) ?? recordTimestamp
         let expires = try moment(.expirytime) ?? created.adding(TriggerEvent.defaultLifetime)
         let priority = try priority()
         let identifier = try text(.identifier, limit: TriggerEvent.identifierLimit)
         let limit = PlaintextFrame.maximumPayloadLength
         guard content.count <= limit else {
-            throw TriggerEventError(.contentTooLarge, "content has \(content.count) bytes, \(limit) are allowed")
+            throw TriggerEventError(
+                .contentTooLarge,
+                "content has \(content.count) bytes, \(limit) are allowed"
+            )
         }
         return TriggerEvent(
             id: id,
@@ -106,7 +111,10 @@ struct TriggerAttributes {
 
     // MARK: - One attribute
 
-    private func required(_ name: Name, limit: Int = TriggerEvent.textLimit) throws(TriggerEventError) -> [UInt8] {
+    private func required(
+        _ name: Name,
+        limit: Int = TriggerEvent.textLimit
+    ) throws(TriggerEventError) -> [UInt8] {
         guard let value = try text(name, limit: limit) else {
             throw TriggerEventError(.missingAttribute, attribute: name.text, "is missing or empty")
         }
@@ -116,13 +124,17 @@ struct TriggerAttributes {
     private func text(_ name: Name, limit: Int) throws(TriggerEventError) -> [UInt8]? {
         guard let value = values[name.rawValue] else { return nil }
         guard value.count <= limit else { throw invalid(name, "is longer than \(limit) bytes") }
-        guard TextRules.isClean(value.span) else { throw invalid(name, "is not UTF-8 without control characters") }
+        guard TextRules.isClean(value.span) else {
+            throw invalid(name, "is not UTF-8 without control characters")
+        }
         return value
     }
 
     private func moment(_ name: Name) throws(TriggerEventError) -> Timestamp? {
         guard let value = values[name.rawValue] else { return nil }
-        guard let moment = Timestamp(rfc3339: value.span) else { throw invalid(name, "is not an RFC 3339 timestamp") }
+        guard let moment = Timestamp(rfc3339: value.span) else {
+            throw invalid(name, "is not an RFC 3339 timestamp")
+        }
         return moment
     }
 
@@ -134,7 +146,9 @@ struct TriggerAttributes {
 
     /// nil also if malformed: a broken trace must not cost a message.
     private var traceparent: [UInt8]? {
-        guard let value = values[Name.traceparent.rawValue], TraceParent.isValid(value.span) else { return nil }
+        guard let value = values[Name.traceparent.rawValue], TraceParent.isValid(value.span) else {
+            return nil
+        }
         return value
     }
 
@@ -148,7 +162,9 @@ struct TriggerAttributes {
 /// Source: W3C Trace Context §3.2.2.
 package enum TraceParent {
     package static func isValid(_ text: Span<UInt8>) -> Bool {
-        guard text.count == 55, text[0] == UInt8(ascii: "0"), text[1] == UInt8(ascii: "0") else { return false }
+        guard text.count == 55, text[0] == UInt8(ascii: "0"), text[1] == UInt8(ascii: "0") else {
+            return false
+        }
         var isZero = (trace: true, span: true)
         for index in 2..<55 {
             let byte = text[index]
@@ -156,7 +172,8 @@ package enum TraceParent {
                 guard byte == UInt8(ascii: "-") else { return false }
                 continue
             }
-            guard Hexadecimal.value(byte) != nil, !(UInt8(ascii: "A")...UInt8(ascii: "F")).contains(byte) else {
+            guard Hexadecimal.value(byte) != nil, !(UInt8(ascii: "A")...UInt8(ascii: "F")).contains(byte)
+            else {
                 return false
             }
             if byte != UInt8(ascii: "0") {

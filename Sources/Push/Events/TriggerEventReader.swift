@@ -6,9 +6,9 @@
 /// let result = try reader.finish(value: record.value, recordTimestamp: record.timestamp, now: now)
 /// ```
 ///
-/// Binary mode: attributes are headers `ce_<name>`, the value is the content; nothing is parsed. Structured mode, told by
-/// the header `content-type: application/cloudevents+json`: the value is the whole event and `ce_` headers are ignored.
-/// Unknown headers are ignored; nothing that a header can hold stops the reader.
+/// Binary mode: attributes are headers `ce_<name>`, the value is the content; nothing is parsed. Structured mode,
+/// told by the header `content-type: application/cloudevents+json`: the value is the whole event and `ce_` headers
+/// are ignored. Unknown headers are ignored; nothing that a header can hold stops the reader.
 ///
 /// Source: CloudEvents Kafka protocol binding 1.0.2 §3.
 package struct TriggerEventReader {

@@ -42,7 +42,9 @@ package struct GatewayEntry: Hashable, Sendable {
         var faults: [String] = []
         if !origin.isSecure && !allowsInsecure { faults.append("http needs --insecure") }
         if allowsInsecure && !allowsPrivate { faults.append("--insecure needs --allow-private") }
-        if origin.isPrivate && !allowsPrivate { faults.append("a loopback or private address needs --allow-private") }
+        if origin.isPrivate && !allowsPrivate {
+            faults.append("a loopback or private address needs --allow-private")
+        }
         if (clientCertificateFile == nil) != (clientKeyFile == nil) {
             faults.append("a client certificate and its key are given together")
         }

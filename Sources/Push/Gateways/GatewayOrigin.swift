@@ -1,9 +1,10 @@
 /// Where a gateway is: scheme, host and port in one canonical text, such as `https://push.example.de` or
 /// `https://[2001:db8::1]:8443`.
 ///
-/// Two URLs of the same place give the same origin: host in lower case, default port left out, IPv6 as RFC 5952 writes
-/// it. A host is a name of letters, digits and hyphens, an IPv4 address in its usual form, or an IPv6 address in brackets;
-/// what a resolver might take for an address by another name (`127.1`, `0x7f.1`, `2130706433`) is refused.
+/// Two URLs of the same place give the same origin: host in lower case, default port left out, IPv6 as RFC 5952
+/// writes it. A host is a name of letters, digits and hyphens, an IPv4 address in its usual form, or an IPv6 address
+/// in brackets; what a resolver might take for an address by another name (`127.1`, `0x7f.1`, `2130706433`) is
+/// refused.
 package struct GatewayOrigin: Hashable, Sendable {
     /// The canonical text.
     package let text: String
@@ -30,8 +31,8 @@ package struct GatewayOrigin: Hashable, Sendable {
         self.text = "\(scheme)://\(host.text)" + (port == standard ? "" : ":\(port)")
     }
 
-    /// Whether its host says by itself that it is no place on the internet: `localhost`, or an address that is loopback,
-    /// private or the like.
+    /// Whether its host says by itself that it is no place on the internet: `localhost`, or an address that is
+    /// loopback, private or the like.
     ///
     /// A name may still resolve to such an address; that is checked when a connection is made.
     package var isPrivate: Bool {
@@ -51,7 +52,9 @@ package struct GatewayOrigin: Hashable, Sendable {
         return (scheme, rest.dropFirst(2))
     }
 
-    private static func splitPort(_ text: Substring) throws(GatewayURLError) -> (host: Substring, port: Substring?) {
+    private static func splitPort(
+        _ text: Substring
+    ) throws(GatewayURLError) -> (host: Substring, port: Substring?) {
         var end = text.startIndex
         if text.utf8.first == UInt8(ascii: "[") {
             guard let bracket = text.utf8.firstIndex(of: UInt8(ascii: "]")) else { throw .host }
@@ -71,7 +74,9 @@ package struct GatewayOrigin: Hashable, Sendable {
         return port
     }
 
-    private static func canonicalHost(_ text: Substring) throws(GatewayURLError) -> (text: String, isBracketed: Bool) {
+    private static func canonicalHost(
+        _ text: Substring
+    ) throws(GatewayURLError) -> (text: String, isBracketed: Bool) {
         if text.utf8.first == UInt8(ascii: "[") {
             guard let address = IPAddress(v6: text.dropFirst().dropLast()) else { throw .host }
             return ("[\(address)]", true)
@@ -89,7 +94,8 @@ package struct GatewayOrigin: Hashable, Sendable {
 
     /// Source: RFC 1123 §2.1.
     private static func isLabel(_ label: Substring) -> Bool {
-        (1...63).contains(label.utf8.count) && label.utf8.first != UInt8(ascii: "-") && label.utf8.last != UInt8(ascii: "-")
+        (1...63).contains(label.utf8.count) && label.utf8.first != UInt8(ascii: "-")
+            && label.utf8.last != UInt8(ascii: "-")
             && label.utf8.allSatisfy { TextRules.isAlphanumeric($0) || $0 == UInt8(ascii: "-") }
     }
 
@@ -126,7 +132,8 @@ extension GatewayURLError: CustomStringConvertible {
         case .host: "has no host that is a name or an address in its usual form"
         case .port: "has a port that is not 1 to 65535"
         case .queryOrFragment: "holds a query or fragment"
-        case .path: "has a path with empty, dot or percent-encoded segments or other characters than a path has"
+        case .path:
+            "has a path with empty, dot or percent-encoded segments or other characters than a path has"
         }
     }
 }

@@ -53,11 +53,14 @@ package struct GatewayURL: Hashable, Sendable {
 
     /// Source: RFC 3986 §3.3, without `pct-encoded`.
     private static func isSound(_ path: String) -> Bool {
-        let segments = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).dropFirst()
+        let segments = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+            .dropFirst()
         for (index, segment) in segments.enumerated() {
             if segment.isEmpty && index < segments.count - 1 { return false }
             if segment.elementsEqual(".".utf8) || segment.elementsEqual("..".utf8) { return false }
-            guard segment.allSatisfy({ TextRules.isAlphanumeric($0) || "-._~!$&'()*+,;=:@".utf8.contains($0) }) else {
+            guard
+                segment.allSatisfy({ TextRules.isAlphanumeric($0) || "-._~!$&'()*+,;=:@".utf8.contains($0) })
+            else {
                 return false
             }
         }

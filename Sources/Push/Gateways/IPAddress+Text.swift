@@ -19,10 +19,14 @@ extension IPAddress {
     init?(v6 text: Substring) {
         guard text.utf8.count <= 45 else { return nil }
         let halves = text.split(separator: "::", maxSplits: 2, omittingEmptySubsequences: false)
-        guard halves.count <= 2, let head = Self.groups(halves[0], mayEndInV4: halves.count == 1) else { return nil }
+        guard halves.count <= 2, let head = Self.groups(halves[0], mayEndInV4: halves.count == 1) else {
+            return nil
+        }
         var tail: [UInt16] = []
         if halves.count == 2 {
-            guard let groups = Self.groups(halves[1], mayEndInV4: true), head.count + groups.count <= 7 else { return nil }
+            guard let groups = Self.groups(halves[1], mayEndInV4: true), head.count + groups.count <= 7 else {
+                return nil
+            }
             tail = groups
         } else {
             guard head.count == 8 else { return nil }
@@ -45,7 +49,8 @@ extension IPAddress {
                 groups.append(UInt16(address[0]) << 8 | UInt16(address[1]))
                 groups.append(UInt16(address[2]) << 8 | UInt16(address[3]))
             } else {
-                guard (1...4).contains(part.utf8.count), part.utf8.allSatisfy({ Hexadecimal.value($0) != nil }),
+                guard (1...4).contains(part.utf8.count),
+                    part.utf8.allSatisfy({ Hexadecimal.value($0) != nil }),
                     let group = UInt16(part, radix: 16)
                 else { return nil }
                 groups.append(group)
@@ -62,7 +67,8 @@ extension IPAddress: CustomStringConvertible {
     var description: String {
         switch self {
         case .v4(let address): "\(address[0]).\(address[1]).\(address[2]).\(address[3])"
-        case .v6(let address): Self.text((0..<8).map { UInt16(address[2 * $0]) << 8 | UInt16(address[2 * $0 + 1]) })
+        case .v6(let address):
+            Self.text((0..<8).map { UInt16(address[2 * $0]) << 8 | UInt16(address[2 * $0 + 1]) })
         }
     }
 

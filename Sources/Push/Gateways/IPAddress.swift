@@ -24,7 +24,8 @@ enum IPAddress: Equatable {
     }
 
     private static func isPublic(_ address: InlineAddress<16>) -> Bool {
-        // Global unicast is 2000::/3; everything else is loopback, mapped, unique local, link-local, multicast or unassigned.
+        // Global unicast is 2000::/3; everything else is loopback, mapped, unique local, link-local, multicast or
+        // unassigned.
         guard address[0] & 0xE0 == 0x20 else { return false }
         switch (address[0], address[1], address[2], address[3]) {
         case (0x20, 0x01, 0x0D, 0xB8): return false

@@ -16,8 +16,8 @@ import JSON
 /// |---|---|
 /// | concept-2024 | `{"month":…,"ciphertext":…[,"prio":…],"devices":[{…}]}` |
 ///
-/// Text is taken for valid UTF-8: it was checked when it came in. Source: Push Gateway API 1.2, `EncryptedNotification`;
-/// the concept of December 2024.
+/// Text is taken for valid UTF-8: it was checked when it came in. Source: Push Gateway API 1.2,
+/// `EncryptedNotification`; the concept of December 2024.
 package struct NotificationEncoder: Sendable {
     package let dialect: Dialect
 
@@ -119,7 +119,12 @@ extension [UInt8] {
     }
 
     /// Appends a `Device` object: app_id, pushkey, pushkey_ts, and data unless it is empty.
-    mutating func appendDevice(appID: Span<UInt8>, pushkey: Span<UInt8>, registered: Timestamp, data: Span<UInt8>) {
+    mutating func appendDevice(
+        appID: Span<UInt8>,
+        pushkey: Span<UInt8>,
+        registered: Timestamp,
+        data: Span<UInt8>
+    ) {
         append(#"{"app_id":"#)
         appendJSONString(appID)
         append(#","pushkey":"#)

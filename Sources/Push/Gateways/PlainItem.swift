@@ -8,8 +8,8 @@ import JSON
 /// ```
 ///
 /// `event_id` is the notification's id: receivers drop repeats by it, and the event's own id would make one device's
-/// message a repeat of another's. `room_id` is the channel, as nothing else groups messages here; gematik's own gateway
-/// loses a plain message without one. Source: Push Gateway API 1.2, `PlainNotification`.
+/// message a repeat of another's. `room_id` is the channel, as nothing else groups messages here; gematik's own
+/// gateway loses a plain message without one. Source: Push Gateway API 1.2, `PlainNotification`.
 package enum PlainItem {
     /// The content of the event as the item's `content`.
     ///
@@ -28,7 +28,8 @@ package enum PlainItem {
     ///
     /// - Parameters:
     ///   - id: the notification's id.
-    ///   - event: the event; its type and priority are sent, an absent priority as high, since the interface wants one.
+    ///   - event: the event; its type and priority are sent, an absent priority as high, since the interface wants
+    ///     one.
     ///   - channel: the channel of the event.
     ///   - content: what ``content(_:)`` made of the event's content.
     ///   - output: where it is appended.

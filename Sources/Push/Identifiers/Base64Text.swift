@@ -7,7 +7,9 @@ enum Base64Text {
     static func decode(_ text: Span<UInt8>) -> [UInt8]? {
         guard text.count % 4 == 0 else { return nil }
         var padding = 0
-        while padding < 2, padding < text.count, text[text.count - 1 - padding] == UInt8(ascii: "=") { padding += 1 }
+        while padding < 2, padding < text.count, text[text.count - 1 - padding] == UInt8(ascii: "=") {
+            padding += 1
+        }
         var output: [UInt8] = []
         output.reserveCapacity(text.count / 4 * 3)
         var bits: UInt32 = 0
