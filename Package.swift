@@ -69,14 +69,15 @@ let package = Package(
         room("Schema", ["Postgres", "Sealing"], resources: [.embedInCode("migrations")]),
 
         // The roles
-        room("Registrar", ["JSON", "Postgres", "Push", "Sealing"]),
+        room("KeyChains", ["Push", "Sealing"]),
+        room("Registrar", ["JSON", "KeyChains", "Postgres", "Push", "Sealing"]),
         room("Intake", ["JSON", "Kafka", "Push"]),
-        room("EncryptWorker", ["Kafka", "Lanes", "Postgres", "Push", "Registrar", "Sealing", "Telemetry"]),
+        room("EncryptWorker", ["Kafka", "KeyChains", "Lanes", "Postgres", "Push", "Registrar", "Sealing", "Telemetry"]),
         room(
             "DispatchWorker",
             ["HTTPClient", "JSON", "Kafka", "Lanes", "Postgres", "Push", "Registrar", "Sealing", "Telemetry"]
         ),
-        room("Device", ["JSON", "Push", "Sealing"]),
+        room("Device", ["JSON", "KeyChains", "Push", "Sealing"]),
 
         // Stand-ins, and real servers in temporary folders
         room("Simulation", ["Cglibc", "Device", "HTTPServer", "JSON", "Push"]),
