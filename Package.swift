@@ -120,7 +120,7 @@ let package = Package(
         tests("Settings"),
         tests("Lanes"),
         tests("Push", ["JSON"]),
-        tests("Sealing"),
+        tests("Sealing", ["JSON"], resources: [.embedInCode("Resources")]),
         tests("Kafka", ["LocalServices", "Support"]),
         tests("Postgres", ["LocalServices", "Support"]),
         tests("HTTPClient", ["HTTPServer", "LocalServices", "Support"]),
