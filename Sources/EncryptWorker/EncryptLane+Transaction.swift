@@ -60,7 +60,7 @@ extension EncryptLane {
                 guard error.isRetriable, !error.requiresAbort, Monotonic.now() < deadline else { throw error }
                 context.notReady("kafka_away")
                 log.warning("kafka_away", ["operation": "commit", "error": .description(of: error)])
-                if context.pause(for: .milliseconds(100)), context.stop.isRaised { throw error }
+                if context.pause(for: .milliseconds(100)) { throw error }
             }
         }
     }

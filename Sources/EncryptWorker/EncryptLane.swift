@@ -150,7 +150,7 @@ package struct EncryptLane: ~Copyable {
     }
 
     private mutating func process() throws(EncryptError) {
-        let now = WallClock.now()
+        let now = Timestamp(milliseconds: WallClock.milliseconds())
         batch.sort(now: now)
         builder.beginBatch()
         var tally = EncryptTally(batch)
@@ -164,7 +164,7 @@ package struct EncryptLane: ~Copyable {
         try produceDeadLetters(now)
         try writeBack(&tally)
         try commit()
-        metrics.count(tally, batch, now: WallClock.now())
+        metrics.count(tally, batch, now: Timestamp(milliseconds: WallClock.milliseconds()))
     }
 
     private mutating func askDatabase() throws(EncryptError) -> Rows {

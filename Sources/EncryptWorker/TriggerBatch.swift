@@ -24,7 +24,10 @@ struct TriggerBatch {
 
     /// Makes a dead letter of the record of an event that turned out unusable.
     mutating func deadLetter(event index: Int, _ reason: DeadLetterReason, _ detail: String) {
-        deadLetters.append((events[index].record, reason, detail))
+        let record = events[index].record
+        // Several pushers of one event can be at fault; the record is still one.
+        guard !deadLetters.contains(where: { $0.record == record }) else { return }
+        deadLetters.append((record, reason, detail))
     }
 
     private mutating func sort(_ index: Int, _ now: Timestamp) {
