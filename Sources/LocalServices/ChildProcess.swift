@@ -42,7 +42,7 @@ package final class ChildProcess: Sendable {
         package var output: Output = .inherit
         /// Standard input comes from this file; nil means none (`/dev/null`).
         package var input: String?
-        /// The account to become; needs root. Nil keeps this process's.
+        /// The account to become, which needs root; nil keeps this process's.
         package var account: Account?
         /// What the child gets should this process die without stopping it.
         package var deathSignal = DeathSignal.kill

@@ -91,9 +91,7 @@ enum Spawn {
         var pointers = unsafe strings.map { unsafe strdup($0) }
         unsafe pointers.append(nil)
         defer {
-            unsafe pointers.withUnsafeBufferPointer {
-                for unsafepointer in unsafe $0 { unsafe free(pointer) }
-            }
+            for index in unsafe pointers.indices { unsafe free(pointers[index]) }
         }
         return unsafe pointers.withUnsafeBufferPointer { unsafe body($0.baseAddress!) }
     }

@@ -8,7 +8,10 @@ package struct ConditionTimeout: Error, CustomStringConvertible {
 
 /// Waits until `condition` holds, looking again every few milliseconds.
 ///
-/// - Parameter limit: generous, for a slow and shared machine: it bounds a failure, it does not time a success.
+/// - Parameters:
+///   - what: the condition in words, for the failure's text.
+///   - limit: generous, for a slow and shared machine: it bounds a failure, it does not time a success.
+///   - condition: looked at again and again; an error ends the wait.
 /// - Throws: ``ConditionTimeout`` naming `what` when it never came true.
 package func eventually(
     _ what: String,

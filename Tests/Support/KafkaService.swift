@@ -19,7 +19,7 @@ package enum KafkaService {
 
     private static let running = Mutex<PrivateKafka?>(nil)
 
-    /// The shared broker. A test that stops it starts one of its own instead (``PrivateKafka``).
+    /// The shared broker; a test that stops it starts one of its own instead (``own()``).
     package static func shared() throws -> PrivateKafka {
         try running.withLock { running in
             if let running { return running }
