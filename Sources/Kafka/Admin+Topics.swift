@@ -13,7 +13,7 @@ extension Admin {
     ) throws(KafkaError) -> [TopicOutcome] {
         guard !topics.isEmpty else { return [] }
         var requests: [OpaquePointer?] = unsafe []
-        defer { for unsaferequest in unsafe requests { unsafe rd_kafka_NewTopic_destroy(request) } }
+        defer { for index in unsafe requests.indices { unsafe rd_kafka_NewTopic_destroy(requests[index]) } }
         for topic in topics { try unsafe requests.append(Self.request(topic)) }
         let options = try AdminOptions(client, RD_KAFKA_ADMIN_OP_CREATETOPICS, timeout)
         let answers = EventQueue(client)
@@ -62,7 +62,7 @@ extension Admin {
     package func deleteTopics(_ topics: [String], timeout: Duration) throws(KafkaError) -> [TopicOutcome] {
         guard !topics.isEmpty else { return [] }
         var requests: [OpaquePointer?] = unsafe topics.map { unsafe rd_kafka_DeleteTopic_new($0) }
-        defer { for unsaferequest in unsafe requests { unsafe rd_kafka_DeleteTopic_destroy(request) } }
+        defer { for index in unsafe requests.indices { unsafe rd_kafka_DeleteTopic_destroy(requests[index]) } }
         let options = try AdminOptions(client, RD_KAFKA_ADMIN_OP_DELETETOPICS, timeout)
         let answers = EventQueue(client)
         unsafe rd_kafka_DeleteTopics(
@@ -96,7 +96,9 @@ extension Admin {
         }
     }
 
-    /// The settings of topics, by topic and by name. A topic that is not there is missing.
+    /// The settings of topics, by topic and by name.
+    ///
+    /// A topic that is not there is missing.
     ///
     /// - Throws: when the request or one topic failed for another reason.
     ///
@@ -109,7 +111,7 @@ extension Admin {
         var requests: [OpaquePointer?] = unsafe topics.map {
             unsafe rd_kafka_ConfigResource_new(RD_KAFKA_RESOURCE_TOPIC, $0)
         }
-        defer { for unsaferequest in unsafe requests { unsafe rd_kafka_ConfigResource_destroy(request) } }
+        defer { for index in unsafe requests.indices { unsafe rd_kafka_ConfigResource_destroy(requests[index]) } }
         let options = try AdminOptions(client, RD_KAFKA_ADMIN_OP_DESCRIBECONFIGS, timeout)
         let answers = EventQueue(client)
         unsafe rd_kafka_DescribeConfigs(

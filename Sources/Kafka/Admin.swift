@@ -1,6 +1,8 @@
 import Crdkafka
 
-/// Looks after topics and groups. One thread owns it; every call waits for its answer.
+/// Looks after topics and groups.
+///
+/// One thread owns it; every call waits for its answer.
 ///
 /// ``MockCluster`` answers none of these but ``topics(timeout:)`` and ``watermarks(_:timeout:)``.
 package struct Admin: ~Copyable {
@@ -108,8 +110,10 @@ struct AdminOptions: ~Copyable {
 
     var pointer: OpaquePointer { unsafe options }
 
-    /// - Parameter timeout: for the request; where a topic is made or dropped, the broker also waits that long, but
-    ///   half a minute at most, for the change to arrive everywhere.
+    /// Options for one call.
+    ///
+    /// The timeout is for the request; where a topic is made or dropped, the broker also waits that long, but half a
+    /// minute at most, for the change to arrive everywhere.
     init(_ client: borrowing Client, _ operation: rd_kafka_admin_op_t, _ timeout: Duration) throws(KafkaError)
     {
         unsafe options = rd_kafka_AdminOptions_new(client.pointer, operation)

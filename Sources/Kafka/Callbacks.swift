@@ -68,7 +68,7 @@ final class Callbacks {
         }
     }
 
-    /// - Parameter opaque: what ``install(in:for:)`` gave.
+    /// The object that ``install(in:for:)`` gave to C.
     fileprivate static func find(_ opaque: UnsafeMutableRawPointer?) -> Callbacks? {
         guard let opaque = unsafe opaque else { return nil }
         return unsafe Unmanaged<Callbacks>.fromOpaque(opaque).takeUnretainedValue()

@@ -69,6 +69,7 @@ package struct Consumer: ~Copyable {
     /// Reads these partitions from these offsets, without a group's help.
     ///
     /// - Parameter offsets: a real offset, ``TopicPartitionOffset/beginning``, `end` or `committed`.
+    /// - Throws: when the consumer is closed or broken.
     ///
     /// The corresponding C function is `rd_kafka_assign`.
     package func assign(_ offsets: [TopicPartitionOffset]) throws(KafkaError) {

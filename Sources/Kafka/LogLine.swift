@@ -7,5 +7,7 @@ package struct LogLine: Sendable, Equatable {
     package let text: String
 }
 
-/// Where log lines go. It is called inside the owner's own poll, never on a thread of librdkafka.
+/// Where log lines go.
+///
+/// It is called inside the owner's own poll, never on a thread of librdkafka.
 package typealias LogSink = @Sendable (LogLine) -> Void

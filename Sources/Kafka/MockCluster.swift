@@ -15,6 +15,7 @@ package struct MockCluster: ~Copyable {
     package let bootstrapServers: String
 
     /// - Parameter brokers: how many; from 1 to 16, default 1.
+    /// - Throws: when no loopback port could be opened.
     package init(brokers: Int = 1) throws(KafkaError) {
         let client = try Client(.administrator, Configuration(["client.id": "mock"]), log: nil)
         guard

@@ -36,6 +36,8 @@ extension Producer {
     /// - Parameters:
     ///   - offsets: the next record to read, by partition; none is no call.
     ///   - group: of the consumer that read them, taken within this transaction.
+    ///   - timeout: for the broker's answer.
+    /// - Throws: ``KafkaError/requiresAbort`` when the group has moved on from that member.
     ///
     /// The corresponding C function is `rd_kafka_send_offsets_to_transaction`.
     package mutating func sendOffsets(
@@ -56,7 +58,9 @@ extension Producer {
         )
     }
 
-    /// Flushes and commits. A record that could not be written makes it fail with ``KafkaError/requiresAbort``.
+    /// Flushes and commits.
+    ///
+    /// A record that could not be written makes it fail with ``KafkaError/requiresAbort``.
     ///
     /// The corresponding C function is `rd_kafka_commit_transaction`.
     package mutating func commitTransaction(timeout: Duration) throws(KafkaError) {
@@ -66,7 +70,9 @@ extension Producer {
         )
     }
 
-    /// Purges what is not written and aborts. The consumer still has to be sought back to where it was.
+    /// Purges what is not written and aborts.
+    ///
+    /// The consumer still has to be sought back to where it was.
     ///
     /// The corresponding C function is `rd_kafka_abort_transaction`.
     package mutating func abortTransaction(timeout: Duration) throws(KafkaError) {

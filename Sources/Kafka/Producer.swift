@@ -57,9 +57,11 @@ package struct Producer: ~Copyable {
     /// Hands one record to librdkafka, which copies it.
     ///
     /// - Parameters:
+    ///   - topic: must exist, unless the broker creates topics by itself.
     ///   - partition: `nil` lets the partitioner choose by key.
     ///   - key: `nil` is a null key, `[]` an empty one.
     ///   - value: `nil` is a null value, a tombstone.
+    ///   - headers: in order; a lane reuses one value.
     ///   - timestamp: milliseconds since the Unix epoch; `nil` is now.
     ///   - id: comes back in a ``Delivery``; 0 asks for none.
     /// - Throws: ``KafkaError/isQueueFull`` (retriable) when the queue stayed full,
@@ -173,6 +175,7 @@ package struct Producer: ~Copyable {
     /// Gives up everything that is not written yet; each record fails with `_PURGE_QUEUE` or `_PURGE_INFLIGHT`.
     ///
     /// - Parameter includingSent: also what was sent and not answered, of which nobody knows whether it is written.
+    /// - Throws: when the client is no producer any more, after a fatal error.
     ///
     /// The corresponding C function is `rd_kafka_purge`.
     package mutating func purge(includingSent: Bool = true) throws(KafkaError) {

@@ -6,25 +6,27 @@ import Crdkafka
 /// last is found without hashing. ``destroy()`` must be called once, before the client is destroyed.
 @safe
 struct TopicHandles: ~Copyable {
-    private var handles: [String: OpaquePointer]
+    private var handles: [OpaquePointer]
+    private var indices: [String: Int] = [:]
     private var lastName = ""
     private var lastHandle: OpaquePointer?
 
     init() {
-        unsafe handles = [:]
+        unsafe handles = []
     }
 
     /// The corresponding C function is `rd_kafka_topic_new`.
     mutating func find(_ name: String, _ client: borrowing Client) throws(KafkaError) -> OpaquePointer {
         if name == lastName, let lastHandle = unsafe lastHandle { return unsafe lastHandle }
         let handle: OpaquePointer
-        if let known = unsafe handles[name] {
-            unsafe handle = known
+        if let index = indices[name] {
+            unsafe handle = handles[index]
         } else {
             guard let made = unsafe rd_kafka_topic_new(client.pointer, name, nil) else {
                 throw KafkaError(rd_kafka_last_error(), "topic \(name)")
             }
-            unsafe handles[name] = made
+            indices[name] = unsafe handles.count
+            unsafe handles.append(made)
             unsafe handle = made
         }
         lastName = name
@@ -34,6 +36,6 @@ struct TopicHandles: ~Copyable {
 
     /// The corresponding C function is `rd_kafka_topic_destroy`.
     func destroy() {
-        for unsafehandle in unsafe handles.values { unsafe rd_kafka_topic_destroy(handle) }
+        for index in unsafe handles.indices { unsafe rd_kafka_topic_destroy(handles[index]) }
     }
 }

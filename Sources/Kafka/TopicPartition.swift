@@ -15,7 +15,9 @@ extension TopicPartition: CustomStringConvertible {
     package var description: String { "\(topic)[\(partition)]" }
 }
 
-/// A place in a partition. As a committed offset it is the next record to read, not the last one read.
+/// A place in a partition.
+///
+/// As a committed offset it is the next record to read, not the last one read.
 package struct TopicPartitionOffset: Hashable, Sendable {
     package let topic: String
     package let partition: Int32
