@@ -70,9 +70,12 @@ struct ChainMoves {
         var months = ArrayParameter(of: .int4)
         var keys = ArrayParameter(of: .text)
         var chains = ArrayParameter(of: .bytea)
+        var pusher: [UInt8] = []
         for move in moves {
             users.append(text: move.user.span)
-            pushers.append(uuid: move.pusher.uuid.bytes)
+            pusher.removeAll(keepingCapacity: true)
+            move.pusher.uuid.appendBytes(to: &pusher)
+            pushers.append(uuid: pusher.span)
             old.append(bytea: move.old.span)
             months.append(int4: move.month.ordinal)
             keys.append(text: move.keyID)

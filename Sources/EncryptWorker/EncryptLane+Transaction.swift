@@ -2,6 +2,7 @@ internal import Kafka
 internal import Lanes
 internal import Postgres
 internal import Push
+internal import Telemetry
 
 /// The Kafka side of a turn, and the way back when it fails.
 extension EncryptLane {

@@ -62,29 +62,48 @@ package struct EncryptLane: ~Copyable {
         metrics: EncryptMetrics,
         log: Log
     ) throws(EncryptError) {
+        let builder = try Self.builder(settings)
+        let consumer = try Self.consumer(settings)
+        let producer = try Self.producer(settings, lane: context.index)
         self.settings = settings
         self.context = context
         self.metrics = metrics
         self.log = log
+        self.builder = builder
+        self.consumer = consumer
+        self.producer = producer
+        connection = Connection(settings.database)
+        lookup = SubscriptionLookup(zone: settings.zone)
+    }
+
+    private static func builder(_ settings: EncryptSettings) throws(EncryptError) -> NotificationBuilder {
         do throws(SealingError) {
-            builder = try NotificationBuilder(keys: try KeyFile.read(settings.keyFile))
+            return try NotificationBuilder(keys: try KeyFile.read(settings.keyFile))
         } catch {
             throw .sealing(error)
         }
+    }
+
+    private static func consumer(_ settings: EncryptSettings) throws(EncryptError) -> Consumer {
         do throws(KafkaError) {
-            consumer = try Consumer(settings.consumer())
-            producer = try Producer(settings.producer(lane: context.index))
+            return try Consumer(settings.consumer())
         } catch {
             throw .kafka(error)
         }
-        connection = Connection(settings.database)
-        lookup = SubscriptionLookup(zone: settings.zone)
+    }
+
+    private static func producer(_ settings: EncryptSettings, lane: Int) throws(EncryptError) -> Producer {
+        do throws(KafkaError) {
+            return try Producer(settings.producer(lane: lane))
+        } catch {
+            throw .kafka(error)
+        }
     }
 
     /// Takes over the transactional id, which ends what a dead predecessor left open, and joins the group.
     ///
     /// - Returns: false when told to stop meanwhile.
-    private mutating func start() throws(EncryptError) {
+    private mutating func start() throws(EncryptError) -> Bool {
         context.notReady("starting")
         while true {
             do throws(KafkaError) {
@@ -179,35 +198,36 @@ package struct EncryptLane: ~Copyable {
     }
 
     private mutating func produceNotifications(_ rows: borrowing Rows, _ tally: inout EncryptTally) throws(EncryptError) {
-        typealias Column = SubscriptionLookup.Column
         for row in 0..<rows.count {
-            let (index, month, hasChannel, hasPusher): (Int, Month, Bool, Bool)
-            do throws(PostgresError) {
-                let ordinal = try rows.int4(row, Column.month)
-                guard let read = Month(ordinal: ordinal) else { throw EncryptError.absurdMonth(ordinal) }
-                month = read
-                index = Int(try rows.int4(row, Column.event))
-                hasChannel = try !rows.isNull(row, Column.channel)
-                hasPusher = try !rows.isNull(row, Column.pusher)
-            } catch let error as EncryptError {
-                throw error
-            } catch {
-                throw .database(error)
-            }
-            guard batch.events.indices.contains(index) else { continue }
-            guard hasChannel else {
-                let isNamed = batch.events[index].event.channel != nil
-                batch.deadLetter(event: index, isNamed ? .unknownChannel : .unknownType, isNamed ? "the channel does not exist" : "the type belongs to no channel, and the event names none")
+            let head = try self.head(of: rows, row)
+            guard batch.events.indices.contains(head.event) else { continue }
+            guard let month = head.month else { throw .absurdMonth(head.monthOrdinal) }
+            guard head.hasChannel else {
+                batch.deadLetterForUnknownChannel(event: head.event)
                 continue
             }
-            guard hasPusher else { continue }
-            switch try builder.build(batch.events[index].event, index: index, rows, row, month: month) {
+            guard head.hasPusher else { continue }
+            let event = batch.events[head.event].event
+            switch try builder.build(event, index: head.event, rows, row, month: month) {
             case .built:
-                try produce(settings.topics.notifications, key: builder.key, value: builder.value, headers: builder.headers)
-                tally.built(event: index)
+                try produce(
+                    settings.topics.notifications,
+                    key: builder.record.key,
+                    value: builder.record.value,
+                    headers: builder.record.headers
+                )
+                tally.built(event: head.event)
             case .withoutKeys: tally.withoutKeys += 1
-            case .faulty(let reason, let detail): batch.deadLetter(event: index, reason, detail)
+            case .faulty(let reason, let detail): batch.deadLetter(event: head.event, reason, detail)
             }
+        }
+    }
+
+    private func head(of rows: borrowing Rows, _ row: Int) throws(EncryptError) -> SubscriptionLookup.Head {
+        do throws(PostgresError) {
+            return try SubscriptionLookup.Head(rows, row)
+        } catch {
+            throw .database(error)
         }
     }
 
@@ -232,9 +252,9 @@ package struct EncryptLane: ~Copyable {
     }
 
     private mutating func writeBack(_ tally: inout EncryptTally) throws(EncryptError) {
-        guard !builder.moves.isEmpty else { return }
+        guard !builder.loader.moves.isEmpty else { return }
         do throws(PostgresError) {
-            tally.chainsMoved = try builder.moves.write(to: &connection)
+            tally.chainsMoved = try builder.loader.writeBack(to: &connection)
         } catch {
             throw .database(error)
         }

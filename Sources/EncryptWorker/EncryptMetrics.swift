@@ -1,4 +1,4 @@
-package import Push
+internal import Push
 package import Telemetry
 
 /// What the encrypt lanes count; all lanes of a process share one.

@@ -55,6 +55,25 @@ struct SubscriptionLookup {
         LEFT JOIN gateways g ON g.origin = p.gateway_origin
         """
 
+    /// What every row has, subscriber or not.
+    struct Head {
+        /// By the database's clock; nil if it cannot be.
+        let month: Month?
+        let monthOrdinal: Int32
+        /// Index into the batch's events.
+        let event: Int
+        let hasChannel: Bool
+        let hasPusher: Bool
+
+        init(_ rows: borrowing Rows, _ row: Int) throws(PostgresError) {
+            monthOrdinal = try rows.int4(row, Column.month)
+            month = Month(ordinal: monthOrdinal)
+            event = Int(try rows.int4(row, Column.event))
+            hasChannel = try !rows.isNull(row, Column.channel)
+            hasPusher = try !rows.isNull(row, Column.pusher)
+        }
+    }
+
     private var users = ArrayParameter(of: .text)
     private var channels = ArrayParameter(of: .text)
     private var types = ArrayParameter(of: .text)

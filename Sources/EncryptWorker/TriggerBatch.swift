@@ -30,6 +30,15 @@ struct TriggerBatch {
         deadLetters.append((record, reason, detail))
     }
 
+    /// The lookup found neither the channel that the event names nor one for its type.
+    mutating func deadLetterForUnknownChannel(event index: Int) {
+        if events[index].event.channel != nil {
+            deadLetter(event: index, .unknownChannel, "channel: does not exist")
+        } else {
+            deadLetter(event: index, .unknownType, "type: belongs to no channel, and the event names none")
+        }
+    }
+
     private mutating func sort(_ index: Int, _ now: Timestamp) {
         var reader = TriggerEventReader()
         for header in records[index].headers { reader.take(header: header.name, header.value) }

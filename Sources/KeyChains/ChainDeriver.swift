@@ -1,5 +1,5 @@
 package import Push
-internal import Sealing
+package import Sealing
 
 /// The domain's key derivation, done by OpenSSL: the one place where the two meet.
 ///
