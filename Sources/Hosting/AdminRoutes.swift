@@ -55,7 +55,11 @@ extension Registry {
     /// Adds how the lanes of a process are.
     package func addLaneMetrics(_ statuses: [LaneStatus]) {
         collect { exposition in
-            exposition.family("posthorn_lane_ready", help: "Whether a lane does its work: 1 or 0.", kind: .gauge)
+            exposition.family(
+                "posthorn_lane_ready",
+                help: "Whether a lane does its work: 1 or 0.",
+                kind: .gauge
+            )
             for status in statuses {
                 let isReady = status.condition == .ready
                 exposition.sample("posthorn_lane_ready", labels: ["lane": status.name], isReady ? 1 : 0)

@@ -27,8 +27,11 @@ package struct HealthReport: Sendable {
                 case .notReady(let reason): reason
                 }
             return Entry(
-                name: status.name, isAlive: status.isAlive(limit: limit, now: now),
-                sinceLastTurn: status.sinceLastTurn(now: now), reason: reason)
+                name: status.name,
+                isAlive: status.isAlive(limit: limit, now: now),
+                sinceLastTurn: status.sinceLastTurn(now: now),
+                reason: reason
+            )
         }
         self.isDraining = isDraining
     }
@@ -46,7 +49,7 @@ package struct HealthReport: Sendable {
         return result
     }
 
-    /// `{"status":"alive","lanes":[{"lane":"encrypt-0","alive":true,"seconds_since_turn":0.2}]}`, or `stuck`.
+    /// As in `{"status":"alive","lanes":[{"lane":"encrypt-0","alive":true,"seconds_since_turn":0.2}]}`.
     package func liveness() -> [UInt8] {
         var writer = Writer()
         writer.object { writer in
@@ -58,7 +61,9 @@ package struct HealthReport: Sendable {
                         writer.member("lane", entry.name)
                         writer.member("alive", entry.isAlive)
                         writer.member(
-                            "seconds_since_turn", (entry.sinceLastTurn / .milliseconds(1)).rounded() / 1000)
+                            "seconds_since_turn",
+                            (entry.sinceLastTurn / .milliseconds(1)).rounded() / 1000
+                        )
                     }
                 }
             }
@@ -67,7 +72,7 @@ package struct HealthReport: Sendable {
         return writer.bytes
     }
 
-    /// `{"status":"not_ready","reasons":["database_away"],"lanes":[{"lane":"encrypt-0","ready":false,"reason":"database_away"}]}`
+    /// As in `{"status":"not_ready","reasons":["database_away"],"lanes":[{"lane":"encrypt-0","ready":false,"reason":"database_away"}]}`.
     package func readiness() -> [UInt8] {
         var writer = Writer()
         writer.object { writer in

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Lanes
 
 /// What keeps a process from starting.
 package enum HostingError: Error, Sendable, Equatable {
@@ -19,6 +20,18 @@ extension HostingError: CustomStringConvertible {
             "cannot listen on \(address): \(reason)"
         case .noFreeSlot(let limit):
             "all \(limit) instance names of this host are taken; give one with --instance"
+        }
+    }
+}
+
+extension HostingError {
+    /// The value of `start`, whose failure keeps the process from starting.
+    static func system<Value: ~Copyable>(_ start: () throws(LaneError) -> Value) throws(HostingError) -> Value
+    {
+        do throws(LaneError) {
+            return try start()
+        } catch {
+            throw .system(call: error.call, code: error.code)
         }
     }
 }

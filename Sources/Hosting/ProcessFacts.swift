@@ -23,9 +23,9 @@ package enum ProcessFacts {
     ///
     /// The corresponding C function is `gethostname`.
     package static func hostName() throws(HostingError) -> String {
-        // Linux allows 64 bytes and their end.
-        var name = [CChar](repeating: 0, count: 65)
-        let code = unsafe name.withUnsafeMutableBufferPointer { unsafe gethostname($0.baseAddress, $0.count - 1) }
+        // Linux allows 64 bytes; one for their end, and one that stays zero.
+        var name = [CChar](repeating: 0, count: 66)
+        let code = unsafe gethostname(&name, 65)
         if code != 0 { throw .system(call: "gethostname", code: errno) }
         let bytes = name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
         return bytes.isEmpty ? "localhost" : String(decoding: bytes, as: UTF8.self)
@@ -54,6 +54,7 @@ package enum Terminal {
 
     /// Whether to use colours there (https://no-color.org).
     package static func hasColours(_ descriptor: Int32, environment: [String: String]) -> Bool {
-        isTerminal(descriptor) && environment["NO_COLOR", default: ""].isEmpty && environment["TERM"] != "dumb"
+        isTerminal(descriptor) && environment["NO_COLOR", default: ""].isEmpty
+            && environment["TERM"] != "dumb"
     }
 }

@@ -11,12 +11,9 @@ package struct TerminationSignals: ~Copyable {
 
     /// The corresponding C functions are `eventfd` and `sigaction`.
     package init() throws(HostingError) {
-        do {
-            event = try Event()
-        } catch {
-            throw .system(call: error.call, code: error.code)
-        }
+        let event = try HostingError.system { () throws(LaneError) in try Event() }
         if glibc_catch_termination(event.descriptor) != 0 { throw .system(call: "sigaction", code: errno) }
+        self.event = event
     }
 
     deinit {
@@ -29,7 +26,9 @@ package struct TerminationSignals: ~Copyable {
     /// The name of the signal that came, or nil; it is told once.
     package func take() -> String? {
         var value: UInt64 = 0
-        let count = unsafe withUnsafeMutableBytes(of: &value) { unsafe read(descriptor, $0.baseAddress, $0.count) }
+        let count = unsafe withUnsafeMutableBytes(of: &value) {
+            unsafe read(descriptor, $0.baseAddress, $0.count)
+        }
         guard count == 8 else { return nil }
         return value == UInt64(SIGINT) ? "SIGINT" : "SIGTERM"
     }

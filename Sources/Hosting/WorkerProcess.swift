@@ -20,7 +20,9 @@ package struct WorkerProcess: Sendable {
         package var stuckAfter: Duration
         /// What a failed lane means to the others.
         package var goesOnAfterFailure: Bool
-        /// Where metrics and health are served; nil serves none. Port 0 lets the system choose.
+        /// Where metrics and health are served; nil serves none.
+        ///
+        /// Port 0 lets the system choose.
         package var admin: (host: String, port: UInt16)?
 
         package init(
@@ -63,27 +65,23 @@ package struct WorkerProcess: Sendable {
     ) throws(HostingError) -> ExitCode {
         let signals = try TerminationSignals()
         let statuses = LaneStatus.lanes(named: configuration.role, count: configuration.lanes)
-        let stop: StopFlag
-        let group: LaneGroup<Void, Failure>
-        let admin: AdminServer?
-        do {
-            stop = try StopFlag()
-            admin = try startAdmin(statuses, stop)
-            group = try LaneGroup(
-                statuses, policy: configuration.goesOnAfterFailure ? .goOn : .stopOthers, stop: stop, body: body)
-        } catch let error as LaneError {
-            throw .system(call: error.call, code: error.code)
-        } catch let error as HostingError {
-            throw error
-        } catch {
-            throw .system(call: "start", code: EINVAL)
+        let stop = try HostingError.system { () throws(LaneError) in try StopFlag() }
+        let admin = try startAdmin(statuses, stop)
+        let group = try HostingError.system { () throws(LaneError) in
+            try LaneGroup(
+                statuses,
+                policy: configuration.goesOnAfterFailure ? .goOn : .stopOthers,
+                stop: stop,
+                body: body
+            )
         }
         log.info("worker started", ["lanes": .integer(configuration.lanes)])
         serve(signals, stop, group.endDescriptor)
         stop.raise()
         let outcomes = group.join(within: configuration.drainDeadline)
         let code = judge(outcomes, statuses, exitCode)
-        admin?.stop()
+        // Until here it told that the process drains.
+        _ = consume admin
         log.reportSuppressed()
         return code
     }
@@ -92,7 +90,11 @@ package struct WorkerProcess: Sendable {
         registry.addLaneMetrics(statuses)
         guard let address = configuration.admin else { return nil }
         let routes = AdminRoutes(
-            registry: registry, statuses: statuses, stop: stop, stuckAfter: configuration.stuckAfter)
+            registry: registry,
+            statuses: statuses,
+            stop: stop,
+            stuckAfter: configuration.stuckAfter
+        )
         let server = try AdminServer(host: address.host, port: address.port, routes: routes)
         log.info("admin server listens", ["host": .text(address.host), "port": .integer(server.port)])
         return server
@@ -109,7 +111,8 @@ package struct WorkerProcess: Sendable {
         if let signal = signals.take() {
             log.info(
                 "draining",
-                ["signal": .text(signal), "deadline": .duration(configuration.drainDeadline)])
+                ["signal": .text(signal), "deadline": .duration(configuration.drainDeadline)]
+            )
         }
     }
 
@@ -128,7 +131,8 @@ package struct WorkerProcess: Sendable {
             case .unfinished:
                 log.error(
                     "drain deadline exceeded: lane still runs",
-                    ["lane": .text(status.name), "since_turn": .duration(status.sinceLastTurn())])
+                    ["lane": .text(status.name), "since_turn": .duration(status.sinceLastTurn())]
+                )
                 if code == .done { code = .temporary }
             }
         }
