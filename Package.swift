@@ -65,7 +65,7 @@ let package = Package(
         room("HTTPServer", ["Cmicrohttpd"]),
 
         // What every role's process shares
-        room("Hosting", ["Cglibc", "HTTPServer", "Lanes", "Telemetry"]),
+        room("Hosting", ["Cglibc", "HTTPServer", "JSON", "Lanes", "Telemetry"]),
         room("Schema", ["Postgres", "Sealing"], resources: [.embedInCode("migrations")]),
 
         // The roles
@@ -126,7 +126,7 @@ let package = Package(
         tests("HTTPClient", ["HTTPServer", "LocalServices", "Support"]),
         tests("HTTPServer", ["HTTPClient", "LocalServices", "Support"]),
         tests("LocalServices", ["Support"]),
-        tests("Hosting", ["HTTPClient", "Support", "Telemetry"]),
+        tests("Hosting", ["Lanes", "LocalServices", "Support", "Telemetry"]),
         tests("Schema", ["Postgres", "LocalServices", "Support"]),
         tests("Registrar", ["JSON", "Postgres", "Push", "Schema", "Sealing", "LocalServices", "Support"]),
         tests("Intake", ["JSON", "Kafka", "Push", "LocalServices", "Support"]),

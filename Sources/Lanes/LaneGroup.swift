@@ -29,25 +29,22 @@ package final class LaneGroup<Value: Sendable, Failure: Error>: Sendable {
     private let shared: Shared
     private let threads: Mutex<[Thread]>
 
-    /// Starts the lanes.
+    /// Starts as many lanes as there are statuses, which become theirs.
     ///
     /// - Parameters:
-    ///   - name: What they do, such as `encrypt`; threads are named after it, of which the kernel keeps 15 bytes.
-    ///   - count: How many, at least one.
+    ///   - statuses: From ``LaneStatus/lanes(named:count:)``; threads are named after them.
     ///   - policy: What a failed lane means to the others.
     ///   - stop: Tells them to end.
     ///   - body: Runs from start to end of a lane, and returns soon after the flag is raised.
     /// - Throws: ``LaneError`` when a thread cannot be started; those that were are stopped.
     package init(
-        _ name: String,
-        count: Int,
+        _ statuses: [LaneStatus],
         policy: Policy,
         stop: StopFlag,
         body: @escaping Body
     ) throws(LaneError) {
-        precondition(count > 0, "a group has at least one lane")
-        let statuses = (0..<count).map { LaneStatus(index: $0, name: "\(name)-\($0)") }
-        let shared = try Shared(count: count)
+        precondition(!statuses.isEmpty, "a group has at least one lane")
+        let shared = try Shared(count: statuses.count)
         var threads: [Thread] = []
         for status in statuses {
             do throws(LaneError) {

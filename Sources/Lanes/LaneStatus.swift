@@ -29,6 +29,11 @@ package final class LaneStatus: Sendable {
         self.name = name
     }
 
+    /// The statuses of `count` lanes, for the group that will run them and for whoever watches it.
+    package static func lanes(named name: String, count: Int) -> [LaneStatus] {
+        (0..<count).map { LaneStatus(index: $0, name: "\(name)-\($0)") }
+    }
+
     package var phase: Phase { Phase(rawValue: storedPhase.load(ordering: .acquiring)) ?? .failed }
 
     package var condition: Condition { storedCondition.withLock { $0 } }

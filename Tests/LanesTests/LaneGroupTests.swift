@@ -36,7 +36,11 @@ struct LaneGroupTests {
     {
         let names = Mutex<[String]>([])
         let handles = Mutex<Set<UInt>>([])
-        let group = try Group("encrypt", count: 3, policy: .stopOthers, stop: StopFlag()) { context in
+        let group = try Group(
+            LaneStatus.lanes(named: "encrypt", count: 3),
+            policy: .stopOthers,
+            stop: StopFlag()
+        ) { context in
             _ = handles.withLock { $0.insert(pthread_self()) }
             let name = threadName()
             names.withLock { $0.append(name) }
@@ -50,7 +54,8 @@ struct LaneGroupTests {
 
     @Test func `lanes run until the flag is raised`() throws {
         let stop = try StopFlag()
-        let group = try Group("a", count: 2, policy: .stopOthers, stop: stop) { context in
+        let group = try Group(LaneStatus.lanes(named: "a", count: 2), policy: .stopOthers, stop: stop) {
+            context in
             while !context.pause(for: .seconds(600)) {}
             return 1
         }
@@ -61,7 +66,8 @@ struct LaneGroupTests {
 
     @Test func `a lane that fails stops the others`() throws {
         let stop = try StopFlag()
-        let group = try Group("a", count: 3, policy: .stopOthers, stop: stop) { (context) throws(Broken) in
+        let group = try Group(LaneStatus.lanes(named: "a", count: 3), policy: .stopOthers, stop: stop) {
+            (context) throws(Broken) in
             if context.index == 1 { throw Broken(lane: 1) }
             _ = context.pause(for: .seconds(600))
             return 0
@@ -78,7 +84,8 @@ struct LaneGroupTests {
     {
         let stop = try StopFlag()
         let hasFailed = try StopFlag()
-        let group = try Group("a", count: 2, policy: .goOn, stop: stop) { (context) throws(Broken) in
+        let group = try Group(LaneStatus.lanes(named: "a", count: 2), policy: .goOn, stop: stop) {
+            (context) throws(Broken) in
             if context.index == 0 {
                 hasFailed.raise()
                 throw Broken(lane: 0)
@@ -100,7 +107,8 @@ struct LaneGroupTests {
         let stop = try StopFlag()
         let release = try StopFlag()
         let isOver = try StopFlag()
-        var group: Group? = try Group("a", count: 2, policy: .stopOthers, stop: stop) { context in
+        var group: Group? = try Group(LaneStatus.lanes(named: "a", count: 2), policy: .stopOthers, stop: stop)
+        { context in
             if context.index == 1 {
                 _ = release.wait(for: .seconds(600))
                 isOver.raise()
@@ -119,7 +127,8 @@ struct LaneGroupTests {
 
     @Test func `SIGTERM does not interrupt a lane, and who starts it stays as it was`() throws {
         let before = Self.blocksTermination()
-        let group = try Group("a", count: 1, policy: .stopOthers, stop: StopFlag()) { _ in
+        let group = try Group(LaneStatus.lanes(named: "a", count: 1), policy: .stopOthers, stop: StopFlag()) {
+            _ in
             Self.blocksTermination() ? 1 : 0
         }
         #expect(Self.blocksTermination() == before)

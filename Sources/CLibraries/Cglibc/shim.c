@@ -79,3 +79,11 @@ int glibc_catch_termination(int descriptor) {
     }
     return sigaction(SIGINT, &action, NULL);
 }
+
+void glibc_release_termination(void) {
+    struct sigaction action = {0};
+    action.sa_handler = SIG_DFL;
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGINT, &action, NULL);
+    atomic_store(&termination_descriptor, -1);
+}

@@ -43,6 +43,9 @@ int glibc_ignore_sigpipe(void);
 /// at once with 128 + its number. Nothing is inherited by a program that the process starts: exec resets handlers.
 int glibc_catch_termination(int descriptor);
 
+/// sigaction(2): both signals end the process again.
+void glibc_release_termination(void);
+
 #ifdef __cplusplus
 }
 #endif
