@@ -86,8 +86,10 @@ let package = Package(
         .executableTarget(
             name: "posthorn",
             dependencies: [
-                "Device", "DispatchWorker", "EncryptWorker", "HTTPClient", "HTTPServer", "Hosting", "Intake", "JSON", "Kafka",
-                "Lanes", "LocalServices", "Postgres", "Push", "Registrar", "Schema", "Sealing", "Settings", "Simulation",
+                "Device", "DispatchWorker", "EncryptWorker", "HTTPClient", "HTTPServer", "Hosting", "Intake",
+                "JSON", "Kafka",
+                "Lanes", "LocalServices", "Postgres", "Push", "Registrar", "Schema", "Sealing", "Settings",
+                "Simulation",
                 "Telemetry",
             ],
             swiftSettings: strict
@@ -95,8 +97,10 @@ let package = Package(
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "Device", "DispatchWorker", "EncryptWorker", "HTTPClient", "HTTPServer", "Hosting", "Intake", "JSON", "Kafka",
-                "Lanes", "LocalServices", "Postgres", "Push", "Registrar", "Schema", "Sealing", "Settings", "Simulation",
+                "Device", "DispatchWorker", "EncryptWorker", "HTTPClient", "HTTPServer", "Hosting", "Intake",
+                "JSON", "Kafka",
+                "Lanes", "LocalServices", "Postgres", "Push", "Registrar", "Schema", "Sealing", "Settings",
+                "Simulation",
                 "Telemetry",
             ],
             path: "Benchmarks",
@@ -104,7 +108,12 @@ let package = Package(
         ),
 
         // Tests mirror Sources
-        .target(name: "Support", dependencies: ["LocalServices", "Schema", "Postgres", "Kafka"], path: "Tests/Support", swiftSettings: strict),
+        .target(
+            name: "Support",
+            dependencies: ["LocalServices", "Schema", "Postgres", "Kafka"],
+            path: "Tests/Support",
+            swiftSettings: strict
+        ),
         tests("JSON"),
         tests("Telemetry", ["JSON"]),
         tests("Settings"),
@@ -120,14 +129,27 @@ let package = Package(
         tests("Schema", ["Postgres", "LocalServices", "Support"]),
         tests("Registrar", ["JSON", "Postgres", "Push", "Schema", "Sealing", "LocalServices", "Support"]),
         tests("Intake", ["JSON", "Kafka", "Push", "LocalServices", "Support"]),
-        tests("EncryptWorker", ["Device", "Kafka", "Postgres", "Push", "Registrar", "Schema", "Sealing", "LocalServices", "Support", "Telemetry"]),
-        tests("DispatchWorker", ["Device", "HTTPClient", "HTTPServer", "JSON", "Kafka", "Postgres", "Push", "Registrar", "Schema", "Sealing", "Simulation", "LocalServices", "Support", "Telemetry"]),
+        tests(
+            "EncryptWorker",
+            [
+                "Device", "Kafka", "Postgres", "Push", "Registrar", "Schema", "Sealing", "LocalServices",
+                "Support", "Telemetry",
+            ]
+        ),
+        tests(
+            "DispatchWorker",
+            [
+                "Device", "HTTPClient", "HTTPServer", "JSON", "Kafka", "Postgres", "Push", "Registrar",
+                "Schema", "Sealing", "Simulation", "LocalServices", "Support", "Telemetry",
+            ]
+        ),
         tests("Device", ["JSON", "Push", "Sealing"]),
         tests("Simulation", ["HTTPClient", "HTTPServer", "JSON", "Push", "Support"]),
         .testTarget(
             name: "ProofTests",
             dependencies: [
-                "Device", "HTTPClient", "JSON", "Kafka", "LocalServices", "Postgres", "Push", "Registrar", "Schema", "Sealing",
+                "Device", "HTTPClient", "JSON", "Kafka", "LocalServices", "Postgres", "Push", "Registrar",
+                "Schema", "Sealing",
                 "Simulation", "Support",
             ],
             swiftSettings: strict
