@@ -53,7 +53,7 @@ struct BatchMeter {
     private(set) var bytes = 0
     private var cap: Int
 
-    /// - Parameter cap: at most so many items whatever the limits say; a probe takes one.
+    /// A meter that admits at most `cap` items, whatever the limits say: a probe takes one.
     init(_ limits: BatchLimits, cap: Int = .max) {
         self.limits = limits
         self.cap = min(limits.maximumItems, cap)

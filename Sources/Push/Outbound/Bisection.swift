@@ -16,7 +16,9 @@ struct Piece<Item: Sendable>: Sendable {
     /// The other half, held until this one's answer is there.
     var held: [Item] = []
 
-    /// Splits what was refused, or must contain what is refused. The first half is the smaller: being wrong there costs one more request.
+    /// Splits what was refused, or must contain what is refused.
+    ///
+    /// The first half is the smaller: being wrong there costs one more request.
     static func halves(of items: [Item]) -> Piece {
         guard items.count > 1 else { return Piece(items: items) }
         let middle = items.count / 2

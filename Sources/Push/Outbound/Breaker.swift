@@ -165,6 +165,8 @@ package struct Breaker: Sendable {
 
     private func askedPause(_ asked: Duration?, _ jitter: inout Jitter) -> Duration {
         guard let asked, asked > .zero else { return ownPause(&jitter) }
-        return jitter.stretched(min(asked, settings.maximumThrottle), by: 0.1)
+        // Never less than asked; a little more, so that lanes do not come back at once.
+        let pause = min(asked, settings.maximumThrottle)
+        return pause + min(pause * 0.1, .seconds(10)) * jitter.unit()
     }
 }

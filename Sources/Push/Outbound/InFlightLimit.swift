@@ -64,6 +64,6 @@ package struct InFlightLimit: Sendable {
         guard departure.cut == cuts else { return }
         cuts &+= 1
         if cuts == 0 { cuts = 1 }
-        limit = max((limit / 2).rounded(.down), Double(settings.minimum))
+        limit = Double(max(Int(limit / 2), settings.minimum))
     }
 }

@@ -14,7 +14,9 @@
 /// The window (what is registered behind the first record that has not ended) is bounded by whoever registers: at ``isFull`` it stops
 /// reading the partition. It is not refused here, since a record that was read must not be dropped.
 package struct OffsetTracker: Sendable {
-    /// Names a registered offset. Only meaningful for the tracker that gave it.
+    /// Names a registered offset.
+    ///
+    /// Only meaningful for the tracker that gave it.
     package typealias Position = UInt64
 
     /// How wide the window may become before the partition should not be read further.
@@ -30,7 +32,9 @@ package struct OffsetTracker: Sendable {
     /// How many offsets are in the window: the first that has not ended, and all registered after it.
     package private(set) var count = 0
 
-    /// The offset to commit: of the next record to read after a restart. Nil until a first prefix has ended.
+    /// The offset to commit: of the next record to read after a restart.
+    ///
+    /// Nil until a first prefix has ended.
     package private(set) var committable: Int64?
 
     /// - Parameter limit: how wide the window may become, at least 1.

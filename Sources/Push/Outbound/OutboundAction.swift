@@ -1,4 +1,6 @@
-/// What the lane is asked to do. Taken one by one from ``OutboundEngine/nextAction(now:)``.
+/// What the lane is asked to do.
+///
+/// Taken one by one from ``OutboundEngine/nextAction(now:)``.
 package enum OutboundAction: Hashable, Sendable {
     /// Send it, and call ``OutboundEngine/complete(_:_:now:)`` with how it ended, whatever happens.
     case send(OutboundBatch)

@@ -20,10 +20,10 @@
 /// 5. What is refused as a whole is bisected; only what is refused alone is at fault.
 /// 6. Nothing expired is sent.
 package struct OutboundEngine<Payload: Sendable>: ~Copyable, Sendable {
-    private var machine: OutboundMachine
+    private(set) var machine: OutboundMachine
     private var payloads: [Payload?] = []
 
-    /// - Parameter seed: of the jitter; another one for every lane.
+    /// An empty engine; `seed` is for the jitter and another one for every lane.
     package init(_ settings: OutboundSettings, seed: UInt64) {
         machine = OutboundMachine(settings, seed: seed)
     }
@@ -45,9 +45,10 @@ package struct OutboundEngine<Payload: Sendable>: ~Copyable, Sendable {
 
     /// The destination of that name, a new one if there is none.
     ///
-    /// Ask for every record: a number whose destination has been idle may be given to another, which `isNew` then says.
+    /// Ask for every record: a number whose destination has been idle may be given to another, which `isNew` then says. The limits count
+    /// when it is new.
     ///
-    /// - Parameter limits: of a new one.
+    /// - Returns: the destination, and whether its number means something else than before.
     package mutating func destination(
         for key: DestinationKey,
         limits: BatchLimits,
@@ -125,7 +126,9 @@ package struct OutboundEngine<Payload: Sendable>: ~Copyable, Sendable {
         return machine.nextAction(now)
     }
 
-    /// A batch came back. One whose records have been given back meanwhile is noted for the destination's sake only.
+    /// A batch came back.
+    ///
+    /// One whose records have been given back meanwhile is noted for the destination's sake only.
     package mutating func complete(_ batch: BatchID, _ report: BatchReport, now: Now) {
         machine.complete(batch, report, now)
         settle()
@@ -157,7 +160,9 @@ package struct OutboundEngine<Payload: Sendable>: ~Copyable, Sendable {
     /// The monotonic moment until which nothing happens by itself; nil: never.
     package var nextDeadline: Duration? { machine.nextDeadline }
 
-    /// How many records should be read now. The bound on records is kept if no more are; the bound on bytes is passed by one poll at most.
+    /// How many records should be read now.
+    ///
+    /// The bound on records is kept if no more are; the bound on bytes is passed by one poll at most.
     package var room: Int { machine.room }
 
     /// The records that the engine holds.
@@ -182,7 +187,9 @@ package struct OutboundEngine<Payload: Sendable>: ~Copyable, Sendable {
 
     // MARK: The end
 
-    /// Takes nothing new and gives back what is not under way. What is has until `deadline`, a monotonic moment; then it is given back too.
+    /// Takes nothing new and gives back what is not under way.
+    ///
+    /// What is has until `deadline`, a monotonic moment; then it is given back too.
     package mutating func beginDrain(until deadline: Duration, now: Now) {
         machine.beginDrain(until: deadline, now)
         settle()

@@ -7,7 +7,9 @@ extension OutboundMachine {
 
     // MARK: Pausing
 
-    /// Notes whether a destination holds more than its share. With retry topics it sheds instead and never holds up reading.
+    /// Notes whether a destination holds more than its share.
+    ///
+    /// With retry topics it sheds instead and never holds up reading.
     mutating func refreshCrowd(_ index: Int) {
         guard !settings.transient.sheds else { return }
         let load = destinations[index].load

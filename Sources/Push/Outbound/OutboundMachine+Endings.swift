@@ -13,9 +13,7 @@ extension OutboundMachine {
         )
     }
 
-    /// Sends a record, which is in no queue, where the policy sends transient failures.
-    ///
-    /// - Parameter isCharged: whether this counts towards its attempts.
+    /// Sends a record, which is in no queue, where the policy sends transient failures; `isCharged` says whether that cost it an attempt.
     mutating func fail(_ ticket: Ticket, after: Timestamp?, isCharged: Bool, _ now: Now) {
         if isCharged { records[ticket].attempts += 1 }
         guard records[ticket].expires > now.wall else {

@@ -59,7 +59,8 @@ struct OutboundMachine: ~Copyable, Sendable {
 
     /// When ``tick(_:)`` has something to do.
     var nextDeadline: Duration? {
-        [wakes.earliest, sweeps.earliest, timers.earliest, drainDeadline].compactMap { $0 }.min()
+        isDrained
+            ? nil : [wakes.earliest, sweeps.earliest, timers.earliest, drainDeadline].compactMap { $0 }.min()
     }
 
     mutating func destination(

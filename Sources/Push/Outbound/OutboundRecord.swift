@@ -6,8 +6,9 @@ package struct Partition: Hashable, Sendable {
     let generation: UInt32
 }
 
-/// A receiver with a queue, an in-flight limit and a breaker of its own: an endpoint in one format. A small number, below the settings'
-/// `maximumDestinations`, so that the caller's own table about it can be an array.
+/// A receiver with a queue, an in-flight limit and a breaker of its own: an endpoint in one format.
+///
+/// Numbers are small and dense, so that the caller's own table about destinations can be an array.
 package struct Destination: Hashable, Sendable {
     package let index: Int
 
@@ -33,7 +34,9 @@ package struct OutboundRecord: Hashable, Sendable {
     package var partition: Partition
     package var offset: Int64
     package var destination: Destination
-    /// By which the answer names it. Two records with the same id never share a batch.
+    /// By which the answer names it.
+    ///
+    /// Two records with the same id never share a batch.
     package var id: NotificationID
     /// What its item takes in a request, without the framing of ``BatchLimits``.
     package var byteCount: Int

@@ -1,12 +1,18 @@
-/// The bounds of one engine. Every queue has one.
+/// The bounds of one engine.
+///
+/// Every queue has one.
 package struct OutboundSettings: Hashable, Sendable {
     /// Where a transient failure goes.
     package var transient = TransientPolicy.inLane(Backoff())
     /// Records held at once; at this many, reading stops, and goes on at half.
     package var maximumRecords = 10_000
-    /// Bytes of memory held at once, likewise. Passed by no more than what one poll brings.
+    /// Bytes of memory held at once, likewise.
+    ///
+    /// Passed by no more than what one poll brings.
     package var maximumBytes = 48 * 1024 * 1024
-    /// Records held for one destination. Beyond it reading stops (in the lane) or the record goes to a retry topic.
+    /// Records held for one destination.
+    ///
+    /// Beyond it reading stops (in the lane) or the record goes to a retry topic.
     package var maximumRecordsPerDestination = 4_000
     /// Batches under way at once, to all destinations.
     package var maximumBatches = 256
@@ -16,7 +22,9 @@ package struct OutboundSettings: Hashable, Sendable {
     package var offsetWindow = 100_000
     package var inFlight = InFlightLimit.Settings()
     package var breaker = Breaker.Settings()
-    /// How long a destination may pause before its records are shed. Only with retry topics.
+    /// How long a destination may pause before its records are shed.
+    ///
+    /// Only with retry topics.
     package var patience: Duration = .seconds(2)
     /// How long to wait before a dead letter or a hand-over that could not be written is tried again.
     package var confirmationPause: Duration = .seconds(1)

@@ -4,7 +4,9 @@ package struct Ticket: Hashable, Sendable {
     let generation: UInt32
 }
 
-/// A first-in, first-out line of records, linked through their places in the table. Costs nothing per record.
+/// A first-in, first-out line of records, linked through their places in the table.
+///
+/// Costs nothing per record.
 struct RecordQueue: Sendable {
     fileprivate(set) var head: Int32 = -1
     fileprivate(set) var tail: Int32 = -1

@@ -5,8 +5,9 @@
 package struct RetrySchedule: Hashable, Sendable {
     /// The delay of each topic, the shortest first; never empty.
     package var delays: [Duration]
-    /// How many attempts a record gets over all steps, at least 1. More than fit before the default expiry, so that an outage ends in
-    /// expiry rather than in used-up attempts.
+    /// How many attempts a record gets over all steps, at least 1.
+    ///
+    /// More than fit before the default expiry, so that an outage ends in expiry rather than in used-up attempts.
     package var maximumAttempts: Int
     /// How much longer than the delay a record may wait, as a share of it.
     package var spread: Double
@@ -15,9 +16,7 @@ package struct RetrySchedule: Hashable, Sendable {
         .seconds(30), .seconds(120), .seconds(480), .seconds(1800), .seconds(7200),
     ]
 
-    /// - Parameters:
-    ///   - delays: of the topics in any order; none means the default ones.
-    ///   - spread: from 0 to 1.
+    /// A schedule of `delays` in any order, none meaning the default ones; `spread` is kept between 0 and 1.
     package init(delays: [Duration] = defaultDelays, maximumAttempts: Int = 16, spread: Double = 0.1) {
         self.delays = delays.isEmpty ? Self.defaultDelays : delays.sorted()
         self.maximumAttempts = max(maximumAttempts, 1)
