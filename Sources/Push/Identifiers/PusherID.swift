@@ -8,13 +8,13 @@ package struct PusherID: Hashable, Sendable {
         self.uuid = uuid
     }
 
-    /// - Returns: nil unless `text` is the text form of a UUID.
+    /// Reads an id; nil unless `text` is the text form of a UUID.
     package init?(text: Span<UInt8>) {
         guard let uuid = UUIDBytes(text: text) else { return nil }
         self.uuid = uuid
     }
 
-    /// - Returns: nil unless there are exactly 16 bytes.
+    /// From the database; nil unless there are exactly 16 bytes.
     package init?(bytes: Span<UInt8>) {
         guard let uuid = UUIDBytes(bytes: bytes) else { return nil }
         self.uuid = uuid

@@ -15,8 +15,7 @@ package struct UUIDBytes: Hashable, Sendable {
         self.low = low
     }
 
-    /// - Parameter bytes: exactly 16 bytes.
-    /// - Returns: nil for any other count.
+    /// From exactly 16 bytes; nil for any other count.
     package init?(bytes: Span<UInt8>) {
         guard bytes.count == 16 else { return nil }
         self.init(high: 0, low: 0)
@@ -26,8 +25,7 @@ package struct UUIDBytes: Hashable, Sendable {
         }
     }
 
-    /// - Parameter text: exactly 36 ASCII bytes, hyphens at their four places.
-    /// - Returns: nil for any other text.
+    /// From exactly 36 ASCII bytes, hyphens at their four places; nil for any other text.
     package init?(text: Span<UInt8>) {
         guard text.count == Self.textLength else { return nil }
         self.init(high: 0, low: 0)
@@ -63,8 +61,12 @@ package struct UUIDBytes: Hashable, Sendable {
 
     /// Appends the 16 bytes.
     package func appendBytes(to output: inout [UInt8]) {
-        for shift in stride(from: 56, through: 0, by: -8) { output.append(UInt8(truncatingIfNeeded: high >> UInt64(shift))) }
-        for shift in stride(from: 56, through: 0, by: -8) { output.append(UInt8(truncatingIfNeeded: low >> UInt64(shift))) }
+        for shift in stride(from: 56, through: 0, by: -8) {
+            output.append(UInt8(truncatingIfNeeded: high >> UInt64(shift)))
+        }
+        for shift in stride(from: 56, through: 0, by: -8) {
+            output.append(UInt8(truncatingIfNeeded: low >> UInt64(shift)))
+        }
     }
 
     private static func isHyphen(_ index: Int) -> Bool {

@@ -1,20 +1,22 @@
 /// The initial shared secret (ISS) of a registration: 32 bytes that the device made and sent once.
 ///
-/// It exists from the parsing of a registration until its first generation is derived, is never stored or logged, prints as `redacted`, and is
-/// wiped from memory with its last reference. Source: A_27158, A_27375 (gemF_PushNotification).
+/// It exists from the parsing of a registration until its first generation is derived, is never stored or logged,
+/// prints as `redacted`, and is wiped from memory with its last reference. Source: A_27158, A_27375
+/// (gemF_PushNotification).
 package struct InitialSecret {
     /// 256 bits.
     package static let byteCount = 32
 
     private let storage = WipedBytes<32>()
 
-    /// - Parameter hex: exactly 64 hexadecimal digits, of either case.
-    /// - Returns: nil for any other text.
+    /// From exactly 64 hexadecimal digits of either case; nil for any other text.
     package init?(hex: Span<UInt8>) {
         guard hex.count == 2 * Self.byteCount else { return nil }
         let sound = storage.withMutableBytes { bytes in
             for index in bytes.indices {
-                guard let high = Hexadecimal.value(hex[2 * index]), let low = Hexadecimal.value(hex[2 * index + 1]) else { return false }
+                guard let high = Hexadecimal.value(hex[2 * index]),
+                    let low = Hexadecimal.value(hex[2 * index + 1])
+                else { return false }
                 bytes[index] = high << 4 | low
             }
             return true
@@ -22,8 +24,7 @@ package struct InitialSecret {
         guard sound else { return nil }
     }
 
-    /// - Parameter bytes: exactly 32 bytes.
-    /// - Returns: nil for any other count.
+    /// From exactly 32 bytes; nil for any other count.
     package init?(bytes: Span<UInt8>) {
         guard bytes.count == Self.byteCount else { return nil }
         storage.withMutableBytes { target in

@@ -1,8 +1,8 @@
 /// The keys that a receiver keeps: the newest generation and, where it had one, the one before.
 ///
-/// A message sealed seconds before midnight on the last of a month arrives in the next one, hence two. The newest always stays, however old.
-/// A receiver must not let an unproven month move its chain: derive with ``advanced(to:limit:using:)``, open the message, and only then keep the
-/// result.
+/// A message sealed seconds before midnight on the last of a month arrives in the next one, hence two. The newest
+/// always stays, however old. A receiver must not let an unproven month move its chain: derive with
+/// ``advanced(to:limit:using:)``, open the message, and only then keep the result.
 ///
 /// Source: A_27180 (gemF_PushNotification), and what both official apps do.
 package struct KeyChain: ~Copyable {
@@ -38,7 +38,8 @@ package struct KeyChain: ~Copyable {
 
     /// This chain moved forward to `target`, this one staying as it is.
     ///
-    /// - Returns: a chain with the keys of `target` and of the month before it; an equal chain if this one is already there or ahead.
+    /// - Returns: a chain with the keys of `target` and of the month before it; an equal chain if this one is already
+    ///   there or ahead.
     /// - Throws: ``KeyChainError``, see ``KeyGeneration/advance(to:limit:using:)``.
     package func advanced(
         to target: Month,

@@ -9,12 +9,17 @@ package protocol KeyDeriving {
     /// - Throws: ``KeyChainError/derivationFailed`` if the library refuses.
     ///
     /// Source: A_27157, A_27158-01 (gemF_PushNotification); RFC 5869.
-    mutating func derive(secret: Span<UInt8>, info: Span<UInt8>, into output: inout MutableSpan<UInt8>) throws(KeyChainError)
+    mutating func derive(
+        secret: Span<UInt8>,
+        info: Span<UInt8>,
+        into output: inout MutableSpan<UInt8>
+    ) throws(KeyChainError)
 }
 
 /// Why a key chain did not move.
 package enum KeyChainError: Error, Hashable, Sendable {
-    /// The target lies further ahead than one may step: a broken clock, or a gateway that lies about the month. Not retriable.
+    /// The target lies further ahead than one may step: a broken clock, or a gateway that lies about the month. Not
+    /// retriable.
     case tooFarAhead(from: Month, to: Month, limit: Int)
     /// The library that derives keys refused.
     case derivationFailed
@@ -30,7 +35,8 @@ package enum KeyChainError: Error, Hashable, Sendable {
 extension KeyChainError: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .tooFarAhead(let from, let to, let limit): "month \(to) is more than \(limit) steps ahead of the chain's month \(from)"
+        case .tooFarAhead(let from, let to, let limit):
+            "month \(to) is more than \(limit) steps ahead of the chain's month \(from)"
         case .derivationFailed: "the key derivation failed"
         }
     }

@@ -4,9 +4,9 @@
 ///   initial secret ──info = its month──▶ secret | key ──info = next month──▶ secret | key ──▶ …
 /// ```
 ///
-/// Moves forward only, a month at a step, and the same steps always give the same keys: a crash in between repeats them. Both buffers are
-/// allocated once and wiped at the end; a lane keeps one generation and loads every pusher's chain into it with ``load(month:filling:)``,
-/// so that the hot path allocates nothing.
+/// Moves forward only, a month at a step, and the same steps always give the same keys: a crash in between repeats
+/// them. Both buffers are allocated once and wiped at the end; a lane keeps one generation and loads every pusher's
+/// chain into it with ``load(month:filling:)``, so that the hot path allocates nothing.
 package struct KeyGeneration: ~Copyable {
     /// Bytes of a shared secret or a key.
     package static let partLength = 32
@@ -21,14 +21,24 @@ package struct KeyGeneration: ~Copyable {
     private var material = WipedBytes<64>()
     private var next = WipedBytes<64>()
 
-    /// - Parameter filling: writes the 64 bytes secret ‖ key; what it throws is thrown on.
+    /// Stored keys.
+    ///
+    /// - Parameters:
+    ///   - month: the month that they are for.
+    ///   - filling: writes the 64 bytes secret ‖ key.
+    /// - Throws: what `filling` throws.
     package init<E: Error>(month: Month, filling: (inout MutableSpan<UInt8>) throws(E) -> Void) throws(E) {
         self.month = month
         try material.withMutableBytes(filling)
     }
 
-    /// The first generation: derived from the initial secret, for the month in which that was made (not the one after).
-    package init(initialSecret: InitialSecret, month: Month, using deriver: inout some KeyDeriving) throws(KeyChainError) {
+    /// The first generation: derived from the initial secret, for the month in which that was made (not the one
+    /// after).
+    package init(
+        initialSecret: InitialSecret,
+        month: Month,
+        using deriver: inout some KeyDeriving
+    ) throws(KeyChainError) {
         self.month = month
         let info = month.ascii
         try initialSecret.withBytes { secret throws(KeyChainError) in
@@ -40,8 +50,14 @@ package struct KeyGeneration: ~Copyable {
 
     /// Replaces these keys by stored ones, in the same memory.
     ///
-    /// - Parameter filling: writes the 64 bytes secret ‖ key; what it throws is thrown on, and these keys are then unusable zeros.
-    package mutating func load<E: Error>(month: Month, filling: (inout MutableSpan<UInt8>) throws(E) -> Void) throws(E) {
+    /// - Parameters:
+    ///   - month: the month that they are for.
+    ///   - filling: writes the 64 bytes secret ‖ key.
+    /// - Throws: what `filling` throws; these keys are zeros then.
+    package mutating func load<E: Error>(
+        month: Month,
+        filling: (inout MutableSpan<UInt8>) throws(E) -> Void
+    ) throws(E) {
         self.month = month
         do {
             try material.withMutableBytes(filling)
@@ -53,10 +69,13 @@ package struct KeyGeneration: ~Copyable {
 
     /// Moves forward to `target`; stays where it is if it is already there or ahead, since a chain never moves back.
     ///
-    /// - Parameter limit: the most steps allowed, default ``defaultStepLimit``.
+    /// - Parameters:
+    ///   - target: the month to reach.
+    ///   - limit: the most steps allowed, default ``defaultStepLimit``.
+    ///   - deriver: derives the keys.
     /// - Returns: the number of steps made, 0 if none was needed.
-    /// - Throws: ``KeyChainError/tooFarAhead(from:to:limit:)`` before the first step; ``KeyChainError/derivationFailed`` with every finished
-    ///   step kept.
+    /// - Throws: ``KeyChainError/tooFarAhead(from:to:limit:)`` before the first step;
+    ///   ``KeyChainError/derivationFailed`` with every finished step kept.
     @discardableResult
     package mutating func advance(
         to target: Month,
@@ -76,7 +95,11 @@ package struct KeyGeneration: ~Copyable {
         let info = following.ascii
         try material.withBytes { current throws(KeyChainError) in
             try next.withMutableBytes { output throws(KeyChainError) in
-                try deriver.derive(secret: current.extracting(0..<Self.partLength), info: info.span, into: &output)
+                try deriver.derive(
+                    secret: current.extracting(0..<Self.partLength),
+                    info: info.span,
+                    into: &output
+                )
             }
         }
         swap(&material, &next)
@@ -95,7 +118,9 @@ package struct KeyGeneration: ~Copyable {
 
     /// Lends the AES-256-GCM key, 32 bytes.
     package func withKey<R: ~Copyable, E: Error>(_ body: (Span<UInt8>) throws(E) -> R) throws(E) -> R {
-        try material.withBytes { bytes throws(E) in try body(bytes.extracting(Self.partLength..<2 * Self.partLength)) }
+        try material.withBytes { bytes throws(E) in
+            try body(bytes.extracting(Self.partLength..<2 * Self.partLength))
+        }
     }
 
     /// Lends secret ‖ key, 64 bytes: what is sealed at rest.

@@ -1,7 +1,8 @@
 /// A fixed number of secret bytes at one place in memory, overwritten when the last reference goes.
 ///
-/// A class, because its bytes never move: a value that is moved leaves copies behind that nobody can wipe. It prints and reflects as nothing but
-/// its type. Not thread-safe, and so not `Sendable`: a secret stays in the lane that read it.
+/// A class, because its bytes never move: a value that is moved leaves copies behind that nobody can wipe. It prints
+/// and reflects as nothing but its type. Not thread-safe, and so not `Sendable`: a secret stays in the lane that read
+/// it.
 final class WipedBytes<let count: Int> {
     private var bytes = InlineArray<count, UInt8>(repeating: 0)
 
@@ -22,7 +23,9 @@ final class WipedBytes<let count: Int> {
     }
 
     /// Lends the bytes where they lie, to be written.
-    func withMutableBytes<R: ~Copyable, E: Error>(_ body: (inout MutableSpan<UInt8>) throws(E) -> R) throws(E) -> R {
+    func withMutableBytes<R: ~Copyable, E: Error>(
+        _ body: (inout MutableSpan<UInt8>) throws(E) -> R
+    ) throws(E) -> R {
         try Self.lend(&bytes, body)
     }
 
@@ -41,9 +44,10 @@ extension WipedBytes: CustomStringConvertible, CustomReflectable {
     var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 }
 
-/// Writes zeros, also where the optimiser sees that nobody reads them again: that is why it may not look into this function.
+/// Writes zeros, also where the optimiser sees that nobody reads them again: that is why it may not look into this
+/// function.
 @inline(never)
 @_optimize(none)
-private func overwrite(_ bytes: inout MutableSpan<UInt8>) {
+func overwrite(_ bytes: inout MutableSpan<UInt8>) {
     for index in bytes.indices { bytes[index] = 0 }
 }

@@ -1,7 +1,7 @@
 /// Names one notification: the same event for the same pusher gives the same id, over every retry, crash and replay.
 ///
-/// A UUID of version 8 (RFC 9562 §5.8), variant 10, made from the first 16 bytes of a SHA-256 digest. The hashing is the caller's; the input,
-/// on which the ids of a whole operation depend, is defined here and never changes:
+/// A UUID of version 8 (RFC 9562 §5.8), variant 10, made from the first 16 bytes of a SHA-256 digest. The hashing is
+/// the caller's; the input, on which the ids of a whole operation depend, is defined here and never changes:
 ///
 /// | field | bytes |
 /// |---|---|
@@ -32,14 +32,20 @@ package struct NotificationID: Hashable, Sendable {
         self.uuid = uuid
     }
 
-    /// - Returns: nil unless `text` is the text form of a UUID, of whatever version: ids also come from other senders.
+    /// Reads an id; nil unless `text` is the text form of a UUID, of whatever version: ids also come from other
+    /// senders.
     package init?(text: Span<UInt8>) {
         guard let uuid = UUIDBytes(text: text) else { return nil }
         self.uuid = uuid
     }
 
     /// Appends what is hashed for the id of `event` of `source` for `pusher`.
-    package static func appendDigestInput(source: Span<UInt8>, event: Span<UInt8>, pusher: PusherID, to output: inout [UInt8]) {
+    package static func appendDigestInput(
+        source: Span<UInt8>,
+        event: Span<UInt8>,
+        pusher: PusherID,
+        to output: inout [UInt8]
+    ) {
         appendField(source, to: &output)
         appendField(event, to: &output)
         appendLength(16, to: &output)
@@ -52,7 +58,9 @@ package struct NotificationID: Hashable, Sendable {
     }
 
     private static func appendLength(_ length: UInt32, to output: inout [UInt8]) {
-        for shift in stride(from: 24, through: 0, by: -8) { output.append(UInt8(truncatingIfNeeded: length >> UInt32(shift))) }
+        for shift in stride(from: 24, through: 0, by: -8) {
+            output.append(UInt8(truncatingIfNeeded: length >> UInt32(shift)))
+        }
     }
 }
 

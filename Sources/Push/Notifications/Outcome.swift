@@ -8,7 +8,8 @@
 /// | faulty | dead letter with that reason |
 /// | fault | the destination stops; the record is kept and tried later; never a deletion, never a dead letter before its time |
 ///
-/// A refusal of a whole batch is none of these: it is bisected until the item is alone (``Answer/refused(status:)``).
+/// A refusal of a whole batch is none of these: it is bisected until the item is alone
+/// (``GatewayAnswer/refused(_:)``).
 package enum Outcome: Hashable, Sendable {
     /// The receiver took the record.
     case accepted
@@ -22,7 +23,9 @@ package enum Outcome: Hashable, Sendable {
     case fault(DestinationFault)
 }
 
-/// Why an attempt may go well later. The raw values are metric labels and the first word of a dead letter's detail.
+/// Why an attempt may go well later.
+///
+/// The raw values are metric labels and the first word of a dead letter's detail.
 package enum TransientCause: String, Hashable, Sendable, CaseIterable {
     /// Status 5xx, or another one that says nothing lasting.
     case serverError = "server_error"
@@ -44,7 +47,9 @@ package enum TransientCause: String, Hashable, Sendable, CaseIterable {
     case shed
 }
 
-/// What only a person can mend. The raw values are metric labels and the breaker's reason.
+/// What only a person can mend.
+///
+/// The raw values are metric labels and the breaker's reason.
 package enum DestinationFault: String, Hashable, Sendable, CaseIterable {
     /// Status 401 or 403, or a TLS handshake that failed for a certificate.
     case credential

@@ -34,8 +34,8 @@ package enum PlaintextFrame {
 
     /// Where the payload lies in a frame.
     ///
-    /// Strict: exactly 1024 bytes, the magic, a filler that fits and is all spaces. Whoever can make another frame that opens under the key is
-    /// not the sender we know.
+    /// Strict: exactly 1024 bytes, the magic, a filler that fits and is all spaces. Whoever can make another frame
+    /// that opens under the key is not the sender we know.
     ///
     /// - Returns: nil if `frame` is none.
     package static func payloadRange(in frame: Span<UInt8>) -> Range<Int>? {

@@ -1,7 +1,8 @@
 /// A day in the proleptic Gregorian calendar, and the arithmetic between days and their number since the epoch.
 ///
-/// Years 0 to 9999 only, which is what four digits can say; the algorithm counts days from 1 March so that the leap day is the last of its year.
-/// Source: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms" (days_from_civil, civil_from_days).
+/// Years 0 to 9999 only, which is what four digits can say; the algorithm counts days from 1 March so that the leap
+/// day is the last of its year. Source: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms"
+/// (days_from_civil, civil_from_days).
 struct CivilDate: Equatable, Sendable {
     var year: Int64
     /// 1 to 12.
@@ -11,7 +12,9 @@ struct CivilDate: Equatable, Sendable {
 
     /// - Returns: nil unless the three numbers name a day that exists, in the years 0 to 9999.
     init?(year: Int64, month: Int64, day: Int64) {
-        guard (0...9999).contains(year), (1...12).contains(month), day >= 1, day <= Self.days(inMonth: month, year: year) else {
+        guard (0...9999).contains(year), (1...12).contains(month), day >= 1,
+            day <= Self.days(inMonth: month, year: year)
+        else {
             return nil
         }
         self.year = year

@@ -1,9 +1,9 @@
 extension Timestamp {
     /// Reads `yyyy-MM-ddTHH:mm:ss[.fraction](Z|±HH:mm)`.
     ///
-    /// Strict: every field has its full width, the day exists, the separator is `T` (or `t`, as the grammar allows), nothing follows. A fraction
-    /// has 1 to 9 digits and is cut to milliseconds. A leap second (`:60`) is accepted in the last minute of an hour in UTC and counts as the
-    /// second after it.
+    /// Strict: every field has its full width, the day exists, the separator is `T` (or `t`, as the grammar allows),
+    /// nothing follows. A fraction has 1 to 9 digits and is cut to milliseconds. A leap second (`:60`) is accepted in
+    /// the last minute of an hour in UTC and counts as the second after it.
     ///
     /// - Returns: nil if `text` is anything else.
     ///
@@ -15,8 +15,10 @@ extension Timestamp {
             let offset = Self.readOffset(text, at: zone)
         else { return nil }
         if seconds.isLeap {
-            // The last minute of an hour in UTC; every zone's offset is whole minutes, so only the minute needs to fit.
-            guard (seconds.value - 60 - offset) % 3600 == 3540 || (seconds.value - 60 - offset) % 3600 == -60 else { return nil }
+            // The last minute of an hour in UTC; every zone's offset is whole minutes, so only the minute needs to
+            // fit.
+            guard (seconds.value - 60 - offset) % 3600 == 3540 || (seconds.value - 60 - offset) % 3600 == -60
+            else { return nil }
         }
         self.init(milliseconds: (seconds.value - offset) * 1000 + fraction)
     }
@@ -35,7 +37,10 @@ extension Timestamp {
 
     /// Appends the 24 ASCII bytes of ``rfc3339``.
     package func appendRFC3339(to output: inout [UInt8]) {
-        let bounded = min(max(milliseconds, CivilDate.firstDay * Self.dayLength), (CivilDate.lastDay + 1) * Self.dayLength - 1)
+        let bounded = min(
+            max(milliseconds, CivilDate.firstDay * Self.dayLength),
+            (CivilDate.lastDay + 1) * Self.dayLength - 1
+        )
         let remainder = bounded % Self.dayLength
         let ofDay = remainder < 0 ? remainder + Self.dayLength : remainder
         let date = CivilDate(daysSinceEpoch: (bounded - ofDay) / Self.dayLength)

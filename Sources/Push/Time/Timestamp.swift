@@ -1,7 +1,9 @@
-/// A moment of wall time, in whole milliseconds since the Unix epoch (1970-01-01T00:00:00Z), leap seconds not counted.
+/// A moment of wall time, in whole milliseconds since the Unix epoch (1970-01-01T00:00:00Z), leap seconds not
+/// counted.
 ///
-/// Wall time decides what outsiders agree on: expiry, registration times, `Retry-After`. Waiting is done with `Duration` on a monotonic
-/// clock instead. Any `Int64` is accepted, since record timestamps and database columns come from outside; arithmetic saturates.
+/// Wall time decides what outsiders agree on: expiry, registration times, `Retry-After`. Waiting is done with
+/// `Duration` on a monotonic clock instead. Any `Int64` is accepted, since record timestamps and database columns
+/// come from outside; arithmetic saturates.
 package struct Timestamp: Hashable, Sendable {
     /// Milliseconds since the Unix epoch.
     package var milliseconds: Int64
@@ -35,7 +37,8 @@ package struct Timestamp: Hashable, Sendable {
         return adding(milliseconds: whole).adding(milliseconds: attoseconds / 1_000_000_000_000_000)
     }
 
-    /// The time from `earlier` to this moment, negative if this moment is the earlier one; beyond the range of `Int64` the nearest value.
+    /// The time from `earlier` to this moment, negative if this moment is the earlier one; beyond the range of
+    /// `Int64` the nearest value.
     package func since(_ earlier: Timestamp) -> Duration {
         let (difference, overflow) = milliseconds.subtractingReportingOverflow(earlier.milliseconds)
         return .milliseconds(overflow ? (milliseconds < earlier.milliseconds ? .min : .max) : difference)
