@@ -66,7 +66,7 @@ let package = Package(
 
         // What every role's process shares
         room("Hosting", ["Cglibc", "HTTPServer", "JSON", "Lanes", "Telemetry"]),
-        room("Schema", ["Postgres", "Sealing"], resources: [.embedInCode("migrations")]),
+        room("Schema", ["Postgres"], resources: [.embedInCode("migrations")]),
 
         // The roles
         room("KeyChains", ["Push", "Sealing"]),

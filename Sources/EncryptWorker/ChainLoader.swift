@@ -109,7 +109,14 @@ struct ChainLoader: ~Copyable {
         } catch {
             throw .sealing(error)
         }
-        moves.note(user: user, pusher: pusher, from: sealed, to: generation.month, under: chains.activeID, sealed: new)
+        moves.note(
+            user: user,
+            pusher: pusher,
+            from: sealed,
+            to: generation.month,
+            under: chains.activeID,
+            sealed: new
+        )
     }
 
     private static func seal(

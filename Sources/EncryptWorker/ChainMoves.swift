@@ -88,7 +88,8 @@ struct ChainMoves {
         parameters.append(months)
         parameters.append(keys)
         parameters.append(chains)
-        return try connection.transaction(attempts: 5) { (connection: inout Connection) throws(PostgresError) in
+        return try connection.transaction(attempts: 5) {
+            (connection: inout Connection) throws(PostgresError) in
             try connection.execute(Self.statement, parameters)
         }
     }

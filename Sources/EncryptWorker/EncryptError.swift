@@ -31,7 +31,8 @@ extension EncryptError: CustomStringConvertible {
         case .kafka(let error): "Kafka: \(error)"
         case .sealing(let error): "sealing: \(error)"
         case .missingKey(let id): "the key file has no key '\(id)', under which stored key chains are sealed"
-        case .absurdMonth(let ordinal): "the database's clock gives month number \(ordinal); it must be between 2000-01 and 2099-12"
+        case .absurdMonth(let ordinal):
+            "the database's clock gives month number \(ordinal); it must be between 2000-01 and 2099-12"
         case .fenced(let instance):
             "another process runs as instance '\(instance)': give each its own name with --instance or POSTHORN_INSTANCE"
         }

@@ -83,7 +83,10 @@ extension EncryptLane {
         case .absurdMonth: context.notReady("absurd_month")
         case .kafka, .sealing, .fenced: context.notReady("kafka_away")
         }
-        log.warning("turn_repeated", ["error": .description(of: error), "events": .integer(batch.records.count)])
+        log.warning(
+            "turn_repeated",
+            ["error": .description(of: error), "events": .integer(batch.records.count)]
+        )
         pause = min(max(pause * 2, .milliseconds(50)), .seconds(5))
         try hold(for: pause)
     }
@@ -104,7 +107,10 @@ extension EncryptLane {
     private mutating func putBack() throws(EncryptError) {
         do throws(KafkaError) {
             let mine = Set(try consumer.assignment())
-            try consumer.seek(to: batch.firstOffsets.filter { mine.contains($0.place) }, timeout: .seconds(10))
+            try consumer.seek(
+                to: batch.firstOffsets.filter { mine.contains($0.place) },
+                timeout: .seconds(10)
+            )
         } catch {
             throw failure(error)
         }

@@ -197,7 +197,10 @@ package struct EncryptLane: ~Copyable {
         }
     }
 
-    private mutating func produceNotifications(_ rows: borrowing Rows, _ tally: inout EncryptTally) throws(EncryptError) {
+    private mutating func produceNotifications(
+        _ rows: borrowing Rows,
+        _ tally: inout EncryptTally
+    ) throws(EncryptError) {
         for row in 0..<rows.count {
             let head = try self.head(of: rows, row)
             guard batch.events.indices.contains(head.event) else { continue }

@@ -32,26 +32,48 @@ package struct EncryptMetrics: Sendable {
                 labels: ["outcome": outcome]
             )
         }
-        received = registry.counter("posthorn_encrypt_received_total", help: "Trigger records whose batch was committed.")
+        received = registry.counter(
+            "posthorn_encrypt_received_total",
+            help: "Trigger records whose batch was committed."
+        )
         withSubscribers = events("sealed")
         withoutSubscribers = events("no_subscriber")
         expired = events("expired")
-        notifications = registry.counter("posthorn_encrypt_notifications_total", help: "Notifications sealed and committed.")
+        notifications = registry.counter(
+            "posthorn_encrypt_notifications_total",
+            help: "Notifications sealed and committed."
+        )
         withoutKeys = registry.counter(
             "posthorn_encrypt_pushers_without_keys_total",
-            help: "Subscribed pushers that got nothing, having no key chain on a channel that sends nothing in plain."
+            help:
+                "Subscribed pushers that got nothing, having no key chain on a channel that sends nothing in plain."
         )
-        chainsMoved = registry.counter("posthorn_encrypt_chains_moved_total", help: "Key chains moved to a new month.")
+        chainsMoved = registry.counter(
+            "posthorn_encrypt_chains_moved_total",
+            help: "Key chains moved to a new month."
+        )
         turns = registry.counter("posthorn_encrypt_turns_total", help: "Batches committed.")
-        aborted = registry.counter("posthorn_encrypt_aborted_total", help: "Kafka transactions aborted and repeated.")
-        rewound = registry.counter("posthorn_encrypt_rewound_total", help: "Batches put back because the database was away.")
+        aborted = registry.counter(
+            "posthorn_encrypt_aborted_total",
+            help: "Kafka transactions aborted and repeated."
+        )
+        rewound = registry.counter(
+            "posthorn_encrypt_rewound_total",
+            help: "Batches put back because the database was away."
+        )
         batchSize = registry.histogram(
             "posthorn_encrypt_batch_events",
             help: "Trigger records in a batch.",
             buckets: Buckets.counts
         )
-        lookupSeconds = registry.histogram("posthorn_encrypt_lookup_seconds", help: "Time of a batch's lookup.")
-        commitSeconds = registry.histogram("posthorn_encrypt_commit_seconds", help: "Time of a batch's Kafka commit.")
+        lookupSeconds = registry.histogram(
+            "posthorn_encrypt_lookup_seconds",
+            help: "Time of a batch's lookup."
+        )
+        commitSeconds = registry.histogram(
+            "posthorn_encrypt_commit_seconds",
+            help: "Time of a batch's Kafka commit."
+        )
         age = registry.histogram(
             "posthorn_encrypt_event_age_seconds",
             help: "From an event's time to its batch's commit.",
@@ -64,16 +86,18 @@ package struct EncryptMetrics: Sendable {
                 labels: ["lane": "\(lane)"]
             )
         }
-        deadLetters = Dictionary(uniqueKeysWithValues: DeadLetterReason.allCases.map { reason in
-            (
-                reason,
-                registry.counter(
-                    "posthorn_encrypt_dead_letters_total",
-                    help: "Trigger records put on the dead-letter topic, by reason.",
-                    labels: ["reason": reason.rawValue]
+        deadLetters = Dictionary(
+            uniqueKeysWithValues: DeadLetterReason.allCases.map { reason in
+                (
+                    reason,
+                    registry.counter(
+                        "posthorn_encrypt_dead_letters_total",
+                        help: "Trigger records put on the dead-letter topic, by reason.",
+                        labels: ["reason": reason.rawValue]
+                    )
                 )
-            )
-        })
+            }
+        )
     }
 
     func lag(ofLane lane: Int) -> Gauge? { lags.indices.contains(lane) ? lags[lane] : nil }

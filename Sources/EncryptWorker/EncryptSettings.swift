@@ -51,7 +51,8 @@ package struct EncryptSettings: Sendable {
         ] where configuration[name] == nil {
             configuration.set(name, value)
         }
-        return configuration
+        return
+            configuration
             .setting("transactional.id", "\(topics.encryptGroup)-\(instance)-\(lane)")
             .setting("transaction.timeout.ms", "\(transactionTimeout.components.seconds * 1000)")
     }

@@ -31,7 +31,9 @@ extension EncryptMetrics {
         expired.add(batch.expiredCount)
         withSubscribers.add(tally.eventsSealed)
         let lettersOfEvents = Set(batch.deadLetters.map(\.record)).count
-        withoutSubscribers.add(max(0, batch.records.count - batch.expiredCount - tally.eventsSealed - lettersOfEvents))
+        withoutSubscribers.add(
+            max(0, batch.records.count - batch.expiredCount - tally.eventsSealed - lettersOfEvents)
+        )
         notifications.add(tally.notifications)
         withoutKeys.add(tally.withoutKeys)
         chainsMoved.add(tally.chainsMoved)

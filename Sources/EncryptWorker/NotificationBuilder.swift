@@ -167,7 +167,9 @@ struct NotificationBuilder: ~Copyable {
     ) throws(EncryptError) -> Result {
         do throws(PostgresError) {
             // The concept of 2024 knows no form for it.
-            guard try rows.bool(row, Column.allowPlain), target.dialect == .gematik12 else { return .withoutKeys }
+            guard try rows.bool(row, Column.allowPlain), target.dialect == .gematik12 else {
+                return .withoutKeys
+            }
             guard let content = PlainItem.content(event.content) else {
                 return .faulty(.invalidAttribute, "data: is no JSON object, which a plain notification needs")
             }

@@ -93,7 +93,11 @@ struct SubscriptionLookup {
         types.removeAll()
         for (_, event) in events {
             users.append(text: event.user.span)
-            if let channel = event.channel { channels.append(text: channel.span) } else { channels.appendNull(.text) }
+            if let channel = event.channel {
+                channels.append(text: channel.span)
+            } else {
+                channels.appendNull(.text)
+            }
             types.append(text: event.type.span)
         }
         var parameters = Parameters()

@@ -13,7 +13,9 @@ enum TriggerDeadLetter {
     ) -> Headers {
         var history = FailureHistory()
         var headers = Headers()
-        for header in record.headers where !history.take(header: header.name, header.value) { headers.append(header) }
+        for header in record.headers where !history.take(header: header.name, header.value) {
+            headers.append(header)
+        }
         history.attempts += 1
         history.note(
             reason,

@@ -46,6 +46,12 @@ package struct Configuration: Sendable {
             }
             unsafe option += 1
         }
+        guard hasPlausibleAddress else {
+            throw PostgresError(
+                .usage,
+                "the connection string's host or port cannot be right; is a password unescaped?"
+            )
+        }
         if let seconds = self["connect_timeout"].flatMap(Int64.init), (1...3600).contains(seconds) {
             connectTimeout = .seconds(seconds)
         }
@@ -72,6 +78,17 @@ package struct Configuration: Sendable {
     var hostCount: Int {
         let named = (self["hostaddr"] ?? self["host"] ?? "").utf8.count { $0 == UInt8(ascii: ",") }
         return named + 1
+    }
+
+    /// An unescaped `@`, `:` or `/` in a URL's password makes part of it the host or port, which errors would then show.
+    private var hasPlausibleAddress: Bool {
+        let hosts = (self["host"] ?? "").utf8.split(separator: UInt8(ascii: ","))
+        let ports = (self["port"] ?? "").utf8.split(separator: UInt8(ascii: ","))
+        // An @ in front names a socket in Linux's abstract namespace.
+        return hosts.allSatisfy { !$0.dropFirst().contains(UInt8(ascii: "@")) }
+            && ports.allSatisfy { port in
+                port.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+            }
     }
 
     private mutating func setDefault(_ keyword: String, _ value: String) {

@@ -110,14 +110,20 @@ extension Wire {
         while let extra = try unsafe nextResult(&patience) { unsafe PQclear(extra) }
     }
 
-    private func readSync(_ failure: inout PostgresError?, _ patience: inout Patience) throws(PostgresError) {
-        while let result = try unsafe nextResult(&patience) {
-            let status = unsafe PQresultStatus(result)
-            if status != PGRES_PIPELINE_SYNC, failure == nil {
-                failure = unsafe PostgresError(result: result, connection: connection)
-            }
-            unsafe PQclear(result)
-            if status == PGRES_PIPELINE_SYNC || isBroken { return }
+    /// Reads up to the synchronisation point, where an implicit transaction's commit may still fail.
+    private func readSync(
+        _ failure: inout PostgresError?,
+        _ patience: inout Patience
+    ) throws(PostgresError) {
+        // A failed commit comes as an error, the end of its results, and only then the point itself.
+        for _ in 0..<4 {
+            guard let result = try unsafe nextResult(&patience) else { continue }
+            defer { unsafe PQclear(result) }
+            if unsafe PQresultStatus(result) == PGRES_PIPELINE_SYNC { return }
+            let error = unsafe PostgresError(result: result, connection: connection)
+            if failure == nil { failure = error }
+            if error.kind == .connectionLost { throw error }
         }
+        throw PostgresError(.connectionLost, "the pipeline's answers are out of step")
     }
 }

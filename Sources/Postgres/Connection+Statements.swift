@@ -54,6 +54,9 @@ extension Connection {
             grace: configuration.cancelGrace,
             interrupt: interrupt ?? -1
         )
+        if patience.isInterrupted {
+            throw PostgresError(.interrupted, "stopped by its caller before the statement was sent")
+        }
         do throws(PostgresError) {
             let answer = try body(wire, &patience)
             patience.settle()

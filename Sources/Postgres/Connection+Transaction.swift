@@ -15,6 +15,18 @@ package enum TransactionMode: Sendable {
     }
 }
 
+/// An error that can stand for one of PostgreSQL's, so that the closure of a transaction may throw its module's own.
+package protocol PostgresFailure: Error {
+    init(_ error: PostgresError)
+    /// PostgreSQL's error, if that is what happened.
+    var postgresError: PostgresError? { get }
+}
+
+extension PostgresError: PostgresFailure {
+    package init(_ error: PostgresError) { self = error }
+    package var postgresError: PostgresError? { self }
+}
+
 extension Connection {
     /// Runs `body` between BEGIN and COMMIT; an error of its own or of the server's rolls everything back.
     ///
@@ -24,32 +36,37 @@ extension Connection {
     ///   - body: gets this connection; beginning another transaction there is an error.
     /// - Throws: what `body` threw; otherwise the error of BEGIN or COMMIT. An error with
     ///   ``PostgresError/mayHaveCommitted`` leaves open which.
-    package mutating func transaction<R: ~Copyable>(
+    @discardableResult
+    package mutating func transaction<R: ~Copyable, Failure: PostgresFailure>(
         _ mode: TransactionMode = .readCommitted,
         attempts: Int = 1,
-        _ body: (inout Connection) throws(PostgresError) -> R
-    ) throws(PostgresError) -> R {
-        try retryingConflicts(attempts) { (connection: inout Connection) throws(PostgresError) in
+        _ body: (inout Connection) throws(Failure) -> R
+    ) throws(Failure) -> R {
+        try retryingConflicts(attempts) { (connection: inout Connection) throws(Failure) in
             try connection.transactionOnce(mode, body)
         }
     }
 
-    private mutating func transactionOnce<R: ~Copyable>(
+    private mutating func transactionOnce<R: ~Copyable, Failure: PostgresFailure>(
         _ mode: TransactionMode,
-        _ body: (inout Connection) throws(PostgresError) -> R
-    ) throws(PostgresError) -> R {
-        guard !isInTransaction else { throw PostgresError(.usage, "a transaction is open already") }
-        try executeScript(mode.begin)
+        _ body: (inout Connection) throws(Failure) -> R
+    ) throws(Failure) -> R {
+        do throws(PostgresError) { try begin(mode) } catch { throw Failure(error) }
         isInTransactionBody = true
         defer { isInTransactionBody = false }
-        do throws(PostgresError) {
+        do throws(Failure) {
             let value = try body(&self)
-            try commit()
+            do throws(PostgresError) { try commit() } catch { throw Failure(error) }
             return value
         } catch {
             rollBack()
             throw error
         }
+    }
+
+    private mutating func begin(_ mode: TransactionMode) throws(PostgresError) {
+        guard !isInTransaction else { throw PostgresError(.usage, "a transaction is open already") }
+        try executeScript(mode.begin)
     }
 
     private mutating func commit() throws(PostgresError) {
@@ -75,23 +92,29 @@ extension Connection {
         let stop = interrupt
         interrupt = nil
         defer { interrupt = stop }
-        do { try executeScript("ROLLBACK", timeout: configuration.cancelGrace) } catch { disconnect() }
+        do throws(PostgresError) {
+            try executeScript("ROLLBACK", timeout: configuration.cancelGrace)
+        } catch {
+            disconnect()
+        }
     }
 
     /// Repeats `body` as long as it fails for other transactions' sake.
-    mutating func retryingConflicts<R: ~Copyable>(
+    mutating func retryingConflicts<R: ~Copyable, Failure: PostgresFailure>(
         _ attempts: Int,
-        _ body: (inout Connection) throws(PostgresError) -> R
-    ) throws(PostgresError) -> R {
+        _ body: (inout Connection) throws(Failure) -> R
+    ) throws(Failure) -> R {
         var backoff = Backoff(first: .milliseconds(10), longest: .milliseconds(500))
         var left = attempts
         while true {
-            do throws(PostgresError) {
+            do throws(Failure) {
                 return try body(&self)
             } catch {
                 left -= 1
-                guard error.isTransactionRetriable, left > 0 else { throw error }
-                try pause(until: .now + backoff.next())
+                guard error.postgresError?.isTransactionRetriable == true, left > 0 else { throw error }
+                do throws(PostgresError) { try pause(until: .now + backoff.next()) } catch {
+                    throw Failure(error)
+                }
             }
         }
     }

@@ -48,8 +48,12 @@ enum Waiting {
 /// ```
 /// Cancelling sends a cancel request in the background and goes on waiting for the server's answer, at most for the grace.
 struct Patience: ~Copyable {
-    private(set) var deadline: ContinuousClock.Instant
+    /// When the next thing happens: cancelling begins, a cancel request is repeated, or the session is given up.
+    private var deadline: ContinuousClock.Instant
+    /// When a cancelled statement must have ended.
+    private var end: ContinuousClock.Instant
     private let grace: Duration
+    private var repetition: Duration = .milliseconds(100)
     private let interrupt: Int32
     /// Why the statement is being cancelled; nil while running.
     private(set) var reason: PostgresError.Kind?
@@ -58,8 +62,14 @@ struct Patience: ~Copyable {
     /// Readable at its end of file, once the cancel request is delivered; -1 for none.
     private var delivery: Int32 = -1
 
+    /// Whether the caller wants to stop already, so that nothing need be sent.
+    var isInterrupted: Bool {
+        interrupt >= 0 && Waiting.wait(socket: -1, interrupt: interrupt, until: .now) == .interrupted
+    }
+
     init(timeout: Duration, grace: Duration, interrupt: Int32) {
         deadline = ContinuousClock.now + timeout
+        end = deadline
         self.grace = grace
         self.interrupt = interrupt
     }
@@ -79,8 +89,8 @@ struct Patience: ~Copyable {
             )
             switch outcome {
             case .ready: return
-            case .timedOut: try unsafe end(with: .timeout, connection)
-            case .interrupted: try unsafe end(with: .interrupted, connection)
+            case .timedOut: try unsafe stop(because: .timeout, connection)
+            case .interrupted: try unsafe stop(because: .interrupted, connection)
             }
         }
     }
@@ -93,9 +103,8 @@ struct Patience: ~Copyable {
     /// Waits until a cancel request under way has been delivered, so that it cannot hit the next statement.
     mutating func settle() {
         guard reason != nil, !isGivenUp else { return }
-        guard delivery >= 0, Waiting.wait(socket: delivery, interrupt: -1, until: deadline) == .ready else {
+        if delivery < 0 || Waiting.wait(socket: delivery, interrupt: -1, until: end) != .ready {
             isGivenUp = true
-            return
         }
     }
 
@@ -108,19 +117,31 @@ struct Patience: ~Copyable {
         return explained
     }
 
-    private mutating func end(
-        with reason: PostgresError.Kind,
+    private mutating func stop(
+        because newReason: PostgresError.Kind,
         _ connection: OpaquePointer
     ) throws(PostgresError) {
-        guard self.reason == nil else {
+        if let reason, ContinuousClock.now >= end {
             isGivenUp = true
-            throw PostgresError(
-                self.reason ?? reason,
-                Self.text(self.reason ?? reason) + " and its session was dropped"
-            )
+            throw PostgresError(reason, Self.text(reason) + " and its session was dropped")
         }
-        self.reason = reason
-        deadline = ContinuousClock.now + grace
+        if reason == nil {
+            reason = newReason
+            end = ContinuousClock.now + grace
+        }
+        unsafe sendCancel(connection)
+        deadline = min(end, ContinuousClock.now + repetition)
+        repetition *= 2
+    }
+
+    /// Sends a cancel request unless one is still on its way. It is repeated, since one that overtakes its statement
+    /// has no effect.
+    private mutating func sendCancel(_ connection: OpaquePointer) {
+        if delivery >= 0 {
+            guard Waiting.wait(socket: delivery, interrupt: -1, until: .now) == .ready else { return }
+            close(delivery)
+            delivery = -1
+        }
         if let cancel = unsafe PQgetCancel(connection) { delivery = unsafe pq_cancel_start(cancel) }
     }
 

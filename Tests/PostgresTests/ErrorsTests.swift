@@ -5,16 +5,24 @@ internal import Testing
 struct `Errors by class` {
     @Test(arguments: Way.allCases)
     func `a constraint is named`(way: Way) throws {
-        let table = try way.table("id int4 CONSTRAINT \(uniqueName("k").replacing("-", with: "_")) PRIMARY KEY, n int4 NOT NULL, CONSTRAINT positive CHECK (n > 0)")
+        let table = try way.table(
+            "id int4 CONSTRAINT \(uniqueName("k").replacing("-", with: "_")) PRIMARY KEY, n int4 NOT NULL, CONSTRAINT positive CHECK (n > 0)"
+        )
         var connection = try way.connect()
         try connection.execute("INSERT INTO \(table) VALUES (1, 1)")
-        let check = failure { () throws(PostgresError) in try connection.execute("INSERT INTO \(table) VALUES (2, -1)") }
+        let check = failure { () throws(PostgresError) in
+            try connection.execute("INSERT INTO \(table) VALUES (2, -1)")
+        }
         #expect(check?.kind == .constraint(name: "positive"))
         #expect(check?.sqlState == "23514")
-        let missing = failure { () throws(PostgresError) in try connection.execute("INSERT INTO \(table) VALUES (3, NULL)") }
+        let missing = failure { () throws(PostgresError) in
+            try connection.execute("INSERT INTO \(table) VALUES (3, NULL)")
+        }
         #expect(missing?.kind == .constraint(name: ""))
         #expect(missing?.column == "n")
-        let twice = failure { () throws(PostgresError) in try connection.execute("INSERT INTO \(table) VALUES (1, 1)") }
+        let twice = failure { () throws(PostgresError) in
+            try connection.execute("INSERT INTO \(table) VALUES (1, 1)")
+        }
         #expect(twice?.sqlState == "23505")
         #expect(twice?.isRetriable == false)
     }
@@ -24,13 +32,14 @@ struct `Errors by class` {
         let table = try way.table("id int4")
         var connection = try way.connect()
         let error = failure { () throws(PostgresError) in
-            try connection.transaction(.readOnly) { (connection: inout Connection) throws(PostgresError) in
+            try connection.transaction(.readOnly) {
+                (connection: inout Connection) throws(PostgresError) -> Void in
                 try connection.execute("INSERT INTO \(table) VALUES (1)")
             }
         }
         #expect(error?.kind == .readOnly)
         #expect(error?.isRetriable == true)
-        #expect(!connection.isInTransaction)
+        #expect(connection.isInTransaction == false)
     }
 
     @Test(arguments: [
@@ -54,14 +63,18 @@ struct `Errors by class` {
     @Test func `permission and exhaustion are told apart at the door`() throws {
         var connection = try Way.direct.connect()
         let barred = uniqueName("barred").replacing("-", with: "_")
-        try connection.executeScript("CREATE ROLE \(barred) NOLOGIN; CREATE ROLE \(barred)_full LOGIN CONNECTION LIMIT 0")
+        try connection.executeScript(
+            "CREATE ROLE \(barred) NOLOGIN; CREATE ROLE \(barred)_full LOGIN CONNECTION LIMIT 0"
+        )
         var configuration = try Way.direct.configuration()
         configuration["user"] = barred
-        let permission = failure { () throws(PostgresError) in _ = try Connection(connectingTo: configuration) }
+        let permission = failure { () throws(PostgresError) in _ = try Connection(connectingTo: configuration)
+        }
         #expect(permission?.kind == .permission)
         #expect(permission?.sqlState == "28000")
         configuration["user"] = "\(barred)_full"
-        let exhaustion = failure { () throws(PostgresError) in _ = try Connection(connectingTo: configuration) }
+        let exhaustion = failure { () throws(PostgresError) in _ = try Connection(connectingTo: configuration)
+        }
         #expect(exhaustion?.kind == .insufficientResources)
         #expect(exhaustion?.isRetriable == true)
         let denied = failure { () throws(PostgresError) in
@@ -76,7 +89,9 @@ struct `Errors by class` {
         var connection = Connection(configuration)
         let first = failure { () throws(PostgresError) in try connection.execute("SELECT 1") }
         #expect(first?.kind == .connectionLost)
-        let budget = failure { () throws(PostgresError) in try connection.ensureConnected(within: .milliseconds(300)) }
+        let budget = failure { () throws(PostgresError) in
+            try connection.ensureConnected(within: .milliseconds(300))
+        }
         #expect(budget?.kind == .connectionLost)
         #expect(budget?.isRetriable == true)
     }
@@ -93,7 +108,9 @@ struct `Errors by class` {
         }
         #expect(text?.kind == .usage)
         let none = failure { () throws(PostgresError) in
-            try connection.copyIn("COPY nowhere FROM STDIN (FORMAT binary)") { (_: inout CopyWriter) throws(PostgresError) in }
+            try connection.copyIn("COPY nowhere FROM STDIN (FORMAT binary)") {
+                (_: inout CopyWriter) throws(PostgresError) in
+            }
         }
         #expect(none?.kind == .statement)
         try connection.execute("SELECT 1")
@@ -130,7 +147,10 @@ struct `Errors keep secrets` {
         #expect(copy?.description.contains("hunter2") == false)
     }
 
-    @Test(arguments: ["postgresql://user:hunter2@host:port/db", "host=h password=hunter2 no_such_option=1", "hunter2"])
+    @Test(arguments: [
+        "postgresql://user:hunter2@[host/db", "host=h password=hunter2 no_such_option=1", "hunter2",
+        "postgresql://user:hunter2/x@host/db", "postgresql://user:x@hunter2@host/db",
+    ])
     func `a connection string that cannot be read is not repeated`(text: String) throws {
         let error = failure { () throws(PostgresError) in _ = try Configuration(text) }
         #expect(error?.kind == .usage)
@@ -138,7 +158,9 @@ struct `Errors keep secrets` {
     }
 
     @Test func `a configuration shows no password`() throws {
-        let configuration = try Configuration("postgresql://user:hunter2@db.example:5433/push?connect_timeout=3")
+        let configuration = try Configuration(
+            "postgresql://user:hunter2@db.example:5433/push?connect_timeout=3"
+        )
         var dumped = ""
         dump(configuration, to: &dumped)
         for text in ["\(configuration)", String(reflecting: configuration), "\([configuration])", dumped] {

@@ -43,7 +43,7 @@ struct `Lost sessions` {
         var connection = try way.connect()
         var killer = try Way.direct.connect()
         let error = failure { () throws(PostgresError) in
-            try connection.transaction { (connection: inout Connection) throws(PostgresError) in
+            try connection.transaction { (connection: inout Connection) throws(PostgresError) -> Void in
                 try connection.execute("INSERT INTO \(table) VALUES (1)")
                 let victim = try connection.query("SELECT pg_backend_pid()").int4(0, 0)
                 try killer.execute("SELECT pg_terminate_backend($1, 10000)", [.int4(victim)])
@@ -73,8 +73,13 @@ struct `Lost sessions` {
         try eventually("the statement runs") { ready.load(ordering: .acquiring) }
         server.stop(abruptly: true)
         #expect(try sleeper.value()?.kind == .connectionLost)
-        #expect(failure { () throws(PostgresError) in try connection.execute("SELECT 1") }?.kind == .connectionLost)
-        let away = failure { () throws(PostgresError) in try connection.ensureConnected(within: .milliseconds(500)) }
+        #expect(
+            failure { () throws(PostgresError) in try connection.execute("SELECT 1") }?.kind
+                == .connectionLost
+        )
+        let away = failure { () throws(PostgresError) in
+            try connection.ensureConnected(within: .milliseconds(500))
+        }
         #expect(away?.kind == .connectionLost)
 
         let restart = Background { () -> Bool in (try? server.start()) != nil }
@@ -100,7 +105,9 @@ struct `Named statements` {
         }
         let other = try connection.query("SELECT $1", [.text("x")])
         #expect(try other.text(0, 0) == "x")
-        let prepared = try connection.query("SELECT count(*) FROM pg_prepared_statements WHERE statement = 'SELECT $1'")
+        let prepared = try connection.query(
+            "SELECT count(*) FROM pg_prepared_statements WHERE statement = 'SELECT $1'"
+        )
         #expect(try prepared.int8(0, 0) == 2)
     }
 

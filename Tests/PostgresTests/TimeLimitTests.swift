@@ -15,7 +15,7 @@ struct `Limits of time` {
             }
             #expect(error?.kind == .timeout)
             #expect(error?.isRetriable == true)
-            #expect(connection.isConnected)
+            #expect(connection.isConnected == true)
             try connection.execute("SELECT 1")
         }
     }
@@ -27,16 +27,18 @@ struct `Limits of time` {
         pipeline.append("SELECT 1")
         pipeline.append("SELECT pg_sleep(100)")
         pipeline.append("SELECT 2")
-        let piped = failure { () throws(PostgresError) in _ = try connection.run(pipeline, timeout: .milliseconds(200)) }
+        let piped = failure { () throws(PostgresError) in
+            _ = try connection.run(pipeline, timeout: .milliseconds(200))
+        }
         #expect(piped?.kind == .timeout)
         #expect(piped?.pipelineStatement == 1)
         let inside = failure { () throws(PostgresError) in
-            try connection.transaction { (connection: inout Connection) throws(PostgresError) in
+            try connection.transaction { (connection: inout Connection) throws(PostgresError) -> Void in
                 try connection.execute("SELECT pg_sleep(100)", timeout: .milliseconds(200))
             }
         }
         #expect(inside?.kind == .timeout)
-        #expect(!connection.isInTransaction)
+        #expect(connection.isInTransaction == false)
         try connection.execute("SELECT 1")
     }
 
@@ -47,9 +49,11 @@ struct `Limits of time` {
         let backend = connection.processID
         kill(backend, SIGSTOP)
         defer { kill(backend, SIGCONT) }
-        let error = failure { () throws(PostgresError) in try connection.execute("SELECT 1", timeout: .milliseconds(200)) }
+        let error = failure { () throws(PostgresError) in
+            try connection.execute("SELECT 1", timeout: .milliseconds(200))
+        }
         #expect(error?.kind == .timeout)
-        #expect(!connection.isConnected)
+        #expect(connection.isConnected == false)
         try connection.ensureConnected(within: .seconds(30))
         try connection.execute("SELECT 1")
     }
@@ -61,7 +65,10 @@ struct `Limits of time` {
         try holder.executeScript("BEGIN; LOCK TABLE \(table) IN ACCESS EXCLUSIVE MODE")
         var connection = try way.connect()
         let error = failure { () throws(PostgresError) in
-            try connection.copyIn("COPY \(table) FROM STDIN (FORMAT binary)", stallTimeout: .milliseconds(300)) {
+            try connection.copyIn(
+                "COPY \(table) FROM STDIN (FORMAT binary)",
+                stallTimeout: .milliseconds(300)
+            ) {
                 (writer: inout CopyWriter) throws(PostgresError) in
                 for _ in 0..<1000 {
                     writer.append(bytea: [UInt8](repeating: 0, count: 60_000))
@@ -110,9 +117,12 @@ struct `Limits of time` {
             let first = failure { () throws(PostgresError) in
                 try connection.execute("SELECT pg_sleep(100) /* \(mark) */", timeout: .seconds(100))
             }
-            let second = failure { () throws(PostgresError) in try connection.execute("SELECT pg_sleep(100)") }
+            let second = failure { () throws(PostgresError) in try connection.execute("SELECT pg_sleep(100)")
+            }
             connection.interrupt = nil
-            return [first, second, failure { () throws(PostgresError) in try connection.execute("SELECT 1") }]
+            return [
+                first, second, failure { () throws(PostgresError) in try connection.execute("SELECT 1") },
+            ]
         }
         try Self.awaitActive(mark)
         var byte: UInt8 = 1
@@ -128,7 +138,9 @@ struct `Limits of time` {
         close(ends[1])
         var connection = Connection(try Configuration("host=/nonexistent user=nobody"))
         connection.interrupt = ends[0]
-        let error = failure { () throws(PostgresError) in try connection.ensureConnected(within: .seconds(600)) }
+        let error = failure { () throws(PostgresError) in
+            try connection.ensureConnected(within: .seconds(600))
+        }
         #expect(error?.kind == .interrupted)
     }
 

@@ -14,7 +14,7 @@ struct Transactions {
         }
         #expect(value == 7)
         let error = failure { () throws(PostgresError) in
-            try connection.transaction { (connection: inout Connection) throws(PostgresError) in
+            try connection.transaction { (connection: inout Connection) throws(PostgresError) -> Void in
                 try connection.execute("INSERT INTO \(table) VALUES (2)")
                 try connection.execute("INSERT INTO \(table) VALUES (1)")
             }
@@ -28,7 +28,7 @@ struct Transactions {
         let table = try Way.direct.table("id int4 PRIMARY KEY")
         var connection = try Way.direct.connect()
         let error = failure { () throws(PostgresError) in
-            try connection.transaction { (connection: inout Connection) throws(PostgresError) in
+            try connection.transaction { (connection: inout Connection) throws(PostgresError) -> Void in
                 try connection.execute("INSERT INTO \(table) VALUES (1)")
                 _ = try? connection.execute("SELECT 1/0")
             }
@@ -40,21 +40,21 @@ struct Transactions {
 
     @Test func `a transaction does not nest and does not move to another session`() throws {
         var connection = try Way.direct.connect()
-        try connection.transaction { (connection: inout Connection) throws(PostgresError) in
+        try connection.transaction { (connection: inout Connection) throws(PostgresError) -> Void in
             let nested = failure { () throws(PostgresError) in
                 try connection.transaction { (_: inout Connection) throws(PostgresError) in }
             }
             #expect(nested?.kind == .usage)
         }
         let moved = failure { () throws(PostgresError) in
-            try connection.transaction { (connection: inout Connection) throws(PostgresError) in
+            try connection.transaction { (connection: inout Connection) throws(PostgresError) -> Void in
                 connection.disconnect()
                 try connection.ensureConnected(within: .seconds(5))
             }
         }
         #expect(moved?.kind == .usage)
         try connection.ensureConnected(within: .seconds(30))
-        try connection.transaction { (connection: inout Connection) throws(PostgresError) in
+        try connection.transaction { (connection: inout Connection) throws(PostgresError) -> Void in
             try connection.execute("SELECT 1")
         }
     }
@@ -84,7 +84,8 @@ struct Transactions {
     private static func update(_ way: Way, _ table: String, _ order: [Int32], _ meeting: Meeting) -> String? {
         do {
             var connection = try way.connect()
-            try connection.transaction(attempts: 5) { (connection: inout Connection) throws(PostgresError) in
+            try connection.transaction(attempts: 5) {
+                (connection: inout Connection) throws(PostgresError) -> Void in
                 meeting.rounds.add(1, ordering: .relaxed)
                 try connection.execute("UPDATE \(table) SET n = n + 1 WHERE id = $1", [.int4(order[0])])
                 meeting.arrived.add(1, ordering: .relaxed)
@@ -104,20 +105,22 @@ struct Transactions {
         var rival = try way.connect()
         try connection.execute("INSERT INTO \(table) VALUES (1, 0)")
         var tries = 0
-        let attempt = { (connection: inout Connection, rival: inout Connection) throws(PostgresError) in
+        let attempt = {
+            (connection: inout Connection, rival: inout Connection) throws(PostgresError) -> Void in
             tries += 1
             _ = try connection.query("SELECT n FROM \(table)")
             try rival.execute("UPDATE \(table) SET n = n + 1")
             try connection.execute("UPDATE \(table) SET n = n + 100")
         }
         let error = failure { () throws(PostgresError) in
-            try connection.transaction(.repeatableRead, attempts: 3) { (connection: inout Connection) throws(PostgresError) in
+            try connection.transaction(.repeatableRead, attempts: 3) {
+                (connection: inout Connection) throws(PostgresError) -> Void in
                 try attempt(&connection, &rival)
             }
         }
         #expect(error?.kind == .serialization)
         #expect(tries == 3)
-        #expect(!connection.isInTransaction)
+        #expect(connection.isInTransaction == false)
     }
 }
 
@@ -141,7 +144,7 @@ struct Pipelines {
         #expect(try selected.textIfPresent(1, 0) == nil)
         #expect(failure { () throws(PostgresError) in _ = try results.take(2) }?.kind == .usage)
         #expect(failure { () throws(PostgresError) in _ = try results.take(3) }?.kind == .usage)
-        #expect(!connection.isInTransaction)
+        #expect(connection.isInTransaction == false)
     }
 
     @Test(arguments: Way.allCases, [true, false])
@@ -155,14 +158,16 @@ struct Pipelines {
         let error = failure { () throws(PostgresError) in _ = try connection.run(pipeline) }
         #expect(error?.kind == .constraint(name: "\(table)_pkey"))
         #expect(error?.pipelineStatement == 1)
-        #expect(!connection.isInTransaction)
+        #expect(connection.isInTransaction == false)
         let rows = try connection.query("SELECT count(*) FROM \(table)")
         #expect(try rows.int8(0, 0) == 0)
     }
 
     @Test(arguments: Way.allCases)
     func `a deferred constraint fails the commit`(way: Way) throws {
-        let table = try way.table("id int4, CONSTRAINT \(uniqueName("u").replacing("-", with: "_")) UNIQUE (id) DEFERRABLE INITIALLY DEFERRED")
+        let table = try way.table(
+            "id int4, CONSTRAINT \(uniqueName("u").replacing("-", with: "_")) UNIQUE (id) DEFERRABLE INITIALLY DEFERRED"
+        )
         var connection = try way.connect()
         for transaction in [true, false] {
             var pipeline = Pipeline(transaction: transaction)

@@ -10,7 +10,8 @@ struct `Values and their types` {
         let rows = try connection.query(
             "SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9",
             [
-                .text("Grüße, 世界"), .bytea([0, 1, 255]), .uuid(uuid), .bool(true), .int2(-2), .int4(.min), .int8(.max),
+                .text("Grüße, 世界"), .bytea([0, 1, 255]), .uuid(uuid), .bool(true), .int2(-2), .int4(.min),
+                .int8(.max),
                 .float8(-0.25), .timestampMilliseconds(1_735_689_600_123),
             ]
         )
@@ -32,7 +33,8 @@ struct `Values and their types` {
         let rows = try connection.query(
             "SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9",
             [
-                .text(nil), .bytea(nil), .uuid(nil), .bool(nil), .int2(nil), .int4(nil), .int8(nil), .float8(nil),
+                .text(nil), .bytea(nil), .uuid(nil), .bool(nil), .int2(nil), .int4(nil), .int8(nil),
+                .float8(nil),
                 .timestampMilliseconds(nil),
             ]
         )
@@ -65,9 +67,11 @@ struct `Values and their types` {
         let rows = try connection.query(
             "SELECT $1, $2, $3, $4, $5, $6",
             [
-                .array(ArrayParameter(text: ["a", nil, "", "ö"])), .array(ArrayParameter(int4: [1, nil, .max])),
+                .array(ArrayParameter(text: ["a", nil, "", "ö"])),
+                .array(ArrayParameter(int4: [1, nil, .max])),
                 .array(ArrayParameter(int8: [.min, nil])), .array(ArrayParameter(uuid: [uuid, nil])),
-                .array(ArrayParameter(bytea: [[], nil, [0, 255]])), .array(ArrayParameter(bool: [true, nil, false])),
+                .array(ArrayParameter(bytea: [[], nil, [0, 255]])),
+                .array(ArrayParameter(bool: [true, nil, false])),
             ]
         )
         #expect(try rows.textArray(0, 0) == ["a", nil, "", "ö"])
@@ -111,7 +115,9 @@ struct `Values and their types` {
 
     @Test func `what is sent as text is read as text`() throws {
         var connection = try Way.direct.connect()
-        let rows = try connection.query("SELECT 'a'::varchar, 'b'::char(2), 'c'::name, '{\"d\": 1}'::json, ARRAY['e']::varchar[]")
+        let rows = try connection.query(
+            "SELECT 'a'::varchar, 'b'::char(2), 'c'::name, '{\"d\": 1}'::json, ARRAY['e']::varchar[]"
+        )
         #expect(try rows.text(0, 0) == "a")
         #expect(try rows.text(0, 1) == "b ")
         #expect(try rows.text(0, 2) == "c")
@@ -133,7 +139,8 @@ struct `Values and their types` {
     }
 
     @Test(arguments: [
-        (-1, "1969-12-31T23:59:59.999Z"), (0, "1970-01-01T00:00:00Z"), (946_684_799_999, "1999-12-31T23:59:59.999Z"),
+        (-1, "1969-12-31T23:59:59.999Z"), (0, "1970-01-01T00:00:00Z"),
+        (946_684_799_999, "1999-12-31T23:59:59.999Z"),
     ])
     func `times agree with the server's`(milliseconds: Int64, text: String) throws {
         var connection = try Way.direct.connect()
@@ -152,12 +159,28 @@ struct `Values that do not fit` {
         let rows = try connection.query(
             "SELECT 'x' AS word, 1::int8 AS number, ARRAY['x'] AS words, 1.5::numeric AS price, 'infinity'::timestamptz AS never"
         )
-        #expect(failure { () throws(PostgresError) in _ = try rows.int4(0, 0) }?.kind == .decoding(column: "word"))
-        #expect(failure { () throws(PostgresError) in _ = try rows.int4(0, 1) }?.kind == .decoding(column: "number"))
-        #expect(failure { () throws(PostgresError) in _ = try rows.int8Array(0, 2) }?.kind == .decoding(column: "words"))
-        #expect(failure { () throws(PostgresError) in _ = try rows.textArray(0, 0) }?.kind == .decoding(column: "word"))
-        #expect(failure { () throws(PostgresError) in _ = try rows.float8(0, 3) }?.kind == .decoding(column: "price"))
-        #expect(failure { () throws(PostgresError) in _ = try rows.uuid(0, 0) }?.kind == .decoding(column: "word"))
+        #expect(
+            failure { () throws(PostgresError) in _ = try rows.int4(0, 0) }?.kind == .decoding(column: "word")
+        )
+        #expect(
+            failure { () throws(PostgresError) in _ = try rows.int4(0, 1) }?.kind
+                == .decoding(column: "number")
+        )
+        #expect(
+            failure { () throws(PostgresError) in _ = try rows.int8Array(0, 2) }?.kind
+                == .decoding(column: "words")
+        )
+        #expect(
+            failure { () throws(PostgresError) in _ = try rows.textArray(0, 0) }?.kind
+                == .decoding(column: "word")
+        )
+        #expect(
+            failure { () throws(PostgresError) in _ = try rows.float8(0, 3) }?.kind
+                == .decoding(column: "price")
+        )
+        #expect(
+            failure { () throws(PostgresError) in _ = try rows.uuid(0, 0) }?.kind == .decoding(column: "word")
+        )
         let never = failure { () throws(PostgresError) in _ = try rows.timestampMilliseconds(0, 4) }
         #expect(never?.kind == .decoding(column: "never"))
     }
@@ -165,7 +188,10 @@ struct `Values that do not fit` {
     @Test func `a null where a value is due is an error`() throws {
         var connection = try Way.direct.connect()
         let rows = try connection.query("SELECT NULL::text AS nothing")
-        #expect(failure { () throws(PostgresError) in _ = try rows.text(0, 0) }?.kind == .decoding(column: "nothing"))
+        #expect(
+            failure { () throws(PostgresError) in _ = try rows.text(0, 0) }?.kind
+                == .decoding(column: "nothing")
+        )
     }
 
     @Test(arguments: [(0, 1), (1, 0), (-1, 0), (0, -1), (Int.max, 0), (0, Int.max)])
@@ -180,20 +206,29 @@ struct `Values that do not fit` {
     @Test func `an array of two dimensions is an error`() throws {
         var connection = try Way.direct.connect()
         let rows = try connection.query("SELECT ARRAY[[1, 2], [3, 4]] AS grid")
-        #expect(failure { () throws(PostgresError) in _ = try rows.int4Array(0, 0) }?.kind == .decoding(column: "grid"))
+        #expect(
+            failure { () throws(PostgresError) in _ = try rows.int4Array(0, 0) }?.kind
+                == .decoding(column: "grid")
+        )
     }
 
     @Test(arguments: Way.allCases)
     func `text with a zero byte is an error before anything is sent`(way: Way) throws {
         var connection = try way.connect()
-        let single = failure { () throws(PostgresError) in try connection.execute("SELECT $1, $2", [.int4(1), .text("a\0b")]) }
+        let single = failure { () throws(PostgresError) in
+            try connection.execute("SELECT $1, $2", [.int4(1), .text("a\0b")])
+        }
         #expect(single?.kind == .parameter(number: 2))
         let array = ArrayParameter(text: ["a", "\0"])
-        let many = failure { () throws(PostgresError) in try connection.execute("SELECT $1", [.array(array)]) }
+        let many = failure { () throws(PostgresError) in try connection.execute("SELECT $1", [.array(array)])
+        }
         #expect(many?.kind == .parameter(number: 1))
         var pipeline = Pipeline()
         pipeline.append("SELECT $1", [.text("\0")])
-        #expect(failure { () throws(PostgresError) in _ = try connection.run(pipeline) }?.kind == .parameter(number: 1))
+        #expect(
+            failure { () throws(PostgresError) in _ = try connection.run(pipeline) }?.kind
+                == .parameter(number: 1)
+        )
         try connection.execute("SELECT 1")
     }
 

@@ -41,7 +41,9 @@ struct `Many rows` {
             }
         }
         #expect(added == 10_000)
-        let rows = try connection.query("SELECT count(*), count(word), sum(length(data)), max(tags), max(at) FROM \(table)")
+        let rows = try connection.query(
+            "SELECT count(*), count(word), sum(length(data)), max(tags), max(at) FROM \(table)"
+        )
         #expect(try rows.int8(0, 0) == 10_000)
         #expect(try rows.int8(0, 1) == 5000)
         #expect(try rows.int8(0, 2) == 495_000)

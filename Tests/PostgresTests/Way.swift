@@ -10,7 +10,7 @@ enum Way: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case bouncer
 
     private static let database = Result { try PostgresService.freshDatabase() }
-    private static let bouncer = Result { try PrivateBouncer(in: PostgresService.shared().socketFolder) }
+    private static let pooler = Result { try PrivateBouncer(in: PostgresService.shared().socketFolder) }
 
     var testDescription: String { rawValue }
 
@@ -18,7 +18,7 @@ enum Way: String, CaseIterable, Sendable, CustomTestStringConvertible {
     func configuration() throws -> Configuration {
         var configuration = try Configuration(Self.database.get())
         if self == .bouncer {
-            let bouncer = try Self.bouncer.get()
+            let bouncer = try Self.pooler.get()
             configuration["host"] = bouncer.socketFolder
             configuration["port"] = "\(PrivateBouncer.port)"
         }
@@ -67,7 +67,9 @@ final class PrivateBouncer: Sendable {
         command.account = Account(named: "postgres")
         if let account = command.account { try folder.give(to: account) }
         process = try ChildProcess(command)
-        let configuration = try Configuration("postgresql://postgres@/postgres?host=\(folder.path)&port=\(Self.port)")
+        let configuration = try Configuration(
+            "postgresql://postgres@/postgres?host=\(folder.path)&port=\(Self.port)"
+        )
         try eventually("PgBouncer answers") { (try? Connection(connectingTo: configuration)) != nil }
     }
 

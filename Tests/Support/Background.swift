@@ -1,12 +1,11 @@
 internal import Glibc
-internal import Support
 internal import Synchronization
 
 /// Work on a thread of its own, since what blocks does not belong in the test runner's pool.
-final class Background<Value: Sendable>: Sendable {
+package final class Background<Value: Sendable>: Sendable {
     private let outcome = Mutex<Value?>(nil)
 
-    init(_ body: @escaping @Sendable () -> Value) {
+    package init(_ body: @escaping @Sendable () -> Value) {
         let job = Job { [self] in
             let value = body()
             outcome.withLock { $0 = value }
@@ -27,16 +26,18 @@ final class Background<Value: Sendable>: Sendable {
     }
 
     /// Waits for the end of the work.
-    func value() throws -> Value {
+    package func value() throws -> Value {
         var found: Value?
         try eventually("the background work ends") {
             found = outcome.withLock { $0 }
             return found != nil
         }
-        guard let found else { throw ConditionTimeout(description: "no value") }
+        guard let found else { throw NoValue() }
         return found
     }
 }
+
+private struct NoValue: Error {}
 
 private final class Job: Sendable {
     let run: @Sendable () -> Void
