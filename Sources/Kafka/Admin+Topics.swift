@@ -62,7 +62,9 @@ extension Admin {
     package func deleteTopics(_ topics: [String], timeout: Duration) throws(KafkaError) -> [TopicOutcome] {
         guard !topics.isEmpty else { return [] }
         var requests: [OpaquePointer?] = unsafe topics.map { unsafe rd_kafka_DeleteTopic_new($0) }
-        defer { for index in unsafe requests.indices { unsafe rd_kafka_DeleteTopic_destroy(requests[index]) } }
+        defer {
+            for index in unsafe requests.indices { unsafe rd_kafka_DeleteTopic_destroy(requests[index]) }
+        }
         let options = try AdminOptions(client, RD_KAFKA_ADMIN_OP_DELETETOPICS, timeout)
         let answers = EventQueue(client)
         unsafe rd_kafka_DeleteTopics(
@@ -111,7 +113,9 @@ extension Admin {
         var requests: [OpaquePointer?] = unsafe topics.map {
             unsafe rd_kafka_ConfigResource_new(RD_KAFKA_RESOURCE_TOPIC, $0)
         }
-        defer { for index in unsafe requests.indices { unsafe rd_kafka_ConfigResource_destroy(requests[index]) } }
+        defer {
+            for index in unsafe requests.indices { unsafe rd_kafka_ConfigResource_destroy(requests[index]) }
+        }
         let options = try AdminOptions(client, RD_KAFKA_ADMIN_OP_DESCRIBECONFIGS, timeout)
         let answers = EventQueue(client)
         unsafe rd_kafka_DescribeConfigs(

@@ -6,19 +6,22 @@ import Crdkafka
 enum Code {
     static let none = RD_KAFKA_RESP_ERR_NO_ERROR.rawValue
     static let fatal = RD_KAFKA_RESP_ERR__FATAL.rawValue
-    static let timedOut = RD_KAFKA_RESP_ERR__TIMED_OUT.rawValue
-    static let requestTimedOut = RD_KAFKA_RESP_ERR_REQUEST_TIMED_OUT.rawValue
     static let queueFull = RD_KAFKA_RESP_ERR__QUEUE_FULL.rawValue
     static let invalidArgument = RD_KAFKA_RESP_ERR__INVALID_ARG.rawValue
     static let topicAlreadyExists = RD_KAFKA_RESP_ERR_TOPIC_ALREADY_EXISTS.rawValue
     static let messageTooLarge = RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE.rawValue
-    static let noOffset = RD_KAFKA_RESP_ERR__NO_OFFSET.rawValue
 
     static let fenced: Set<Int32> = [
         RD_KAFKA_RESP_ERR__FENCED.rawValue,
         RD_KAFKA_RESP_ERR_PRODUCER_FENCED.rawValue,
         RD_KAFKA_RESP_ERR_INVALID_PRODUCER_EPOCH.rawValue,
         RD_KAFKA_RESP_ERR_FENCED_INSTANCE_ID.rawValue,
+    ]
+
+    static let timeouts: Set<Int32> = [
+        RD_KAFKA_RESP_ERR__TIMED_OUT.rawValue,
+        RD_KAFKA_RESP_ERR__MSG_TIMED_OUT.rawValue,
+        RD_KAFKA_RESP_ERR_REQUEST_TIMED_OUT.rawValue,
     ]
 
     static let stale: Set<Int32> = [
@@ -102,7 +105,8 @@ extension KafkaError {
                 operation: operation,
                 code: code,
                 text: scrubbing.scrub(unsafe String(cString: rd_kafka_error_string(error))),
-                isRetriable: unsafe rd_kafka_error_is_retriable(error) != 0,
+                // librdkafka marks only errors of transactions.
+                isRetriable: unsafe rd_kafka_error_is_retriable(error) != 0 || code == Code.queueFull,
                 isFatal: unsafe rd_kafka_error_is_fatal(error) != 0 || code == Code.fatal,
                 requiresAbort: unsafe rd_kafka_error_txn_requires_abort(error) != 0
             )

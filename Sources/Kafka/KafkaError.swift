@@ -56,7 +56,7 @@ package enum KafkaError: Error, Equatable, Sendable {
     package var isFenced: Bool { Code.fenced.contains(code) }
 
     /// The deadline passed; the outcome is unknown.
-    package var isTimeout: Bool { code == Code.timedOut || code == Code.requestTimedOut }
+    package var isTimeout: Bool { Code.timeouts.contains(code) }
 
     /// The producer's queue stayed full for as long as it was allowed to.
     package var isQueueFull: Bool { code == Code.queueFull }

@@ -55,7 +55,7 @@ struct AdminTests {
             #expect(outcome.error?.isRetriable == false)
         }
         #expect(throws: KafkaError.self) {
-            try admin.createTopics([TopicSpecification("", partitions: 0)], timeout: Local.patience)
+            try admin.createTopics([TopicSpecification(name, partitions: 200_000)], timeout: Local.patience)
         }
     }
 

@@ -4,6 +4,15 @@ import Support
 
 @testable import Kafka
 
+/// A test cannot go on.
+struct Unexpected: Error {
+    let what: String
+
+    init(_ what: String) {
+        self.what = what
+    }
+}
+
 /// Short names for what nearly every test does.
 enum Local {
     static let patience = Duration.seconds(60)
@@ -47,7 +56,7 @@ extension Consumer {
             events += news
             if isRebalancePending { try completeRebalance() }
             if ContinuousClock.now > deadline {
-                throw ConditionTimeout(description: "only \(records.count) of \(count) records, \(events)")
+                throw Unexpected("only \(records.count) of \(count) records, \(events)")
             }
         }
         return records
