@@ -58,7 +58,10 @@ extension Configuration {
         var keywords: [UnsafePointer<CChar>?] = unsafe []
         var values: [UnsafePointer<CChar>?] = unsafe []
         defer {
-            unsafe (keywords + values).forEach { unsafe free(UnsafeMutablePointer(mutating: $0)) }
+            for index in options.indices {
+                unsafe free(UnsafeMutablePointer(mutating: keywords[index]))
+                unsafe free(UnsafeMutablePointer(mutating: values[index]))
+            }
         }
         for option in options {
             unsafe keywords.append(UnsafePointer(strdup(option.keyword)))

@@ -17,14 +17,20 @@ package struct Configuration: Sendable {
     /// Keep statements prepared under names, per session; default off, as PgBouncer 1.18 in transaction mode hands each
     /// transaction another session.
     package var usesNamedStatements = false
-    /// How many statements a session keeps prepared; further ones are sent unnamed. Default 100.
+    /// How many statements a session keeps prepared; further ones are sent unnamed.
+    ///
+    /// Default 100.
     package var namedStatementLimit = 100
-    /// The first pause between attempts to reconnect; it doubles, with jitter, up to ``longestBackoff``. Default 100 ms.
+    /// The first pause between attempts to reconnect; it doubles, with jitter, up to ``longestBackoff``.
+    ///
+    /// Default 100 ms.
     package var firstBackoff: Duration = .milliseconds(100)
     /// Default 5 s.
     package var longestBackoff: Duration = .seconds(5)
 
-    /// Keyword and value, as `PQconnectStartParams` takes them. Holds the password.
+    /// Keyword and value, as `PQconnectStartParams` takes them.
+    ///
+    /// Holds the password.
     private(set) var options: [(keyword: String, value: String)] = []
 
     /// - Parameter conninfo: `postgresql://user@host:port/database?…` or `host=… dbname=…`. What it leaves open comes

@@ -68,7 +68,7 @@ extension Wire {
         }
     }
 
-    /// - Parameter failure: why the COPY is called off; nil to complete it.
+    /// Completes the COPY, or calls it off for the reason given in `failure`; gives the number of rows added.
     fileprivate func endCopy(
         _ failure: PostgresError?,
         _ patience: inout Patience

@@ -6,8 +6,11 @@ extension Connection {
     /// Either all take effect or none, unless the pipeline is no transaction and runs inside one that is open already.
     ///
     /// - Parameters:
+    ///   - pipeline: what to send; it can be used again.
     ///   - attempts: how often the whole is tried when another transaction was in the way; only for a pipeline that is a
     ///     transaction.
+    ///   - timeout: for all together; by default the configuration's statement timeout.
+    /// - Returns: one result for each statement.
     /// - Throws: the first statement's error, with its number in ``PostgresError/pipelineStatement``.
     ///
     /// The corresponding C functions are `PQenterPipelineMode` and `PQpipelineSync`.
@@ -78,9 +81,7 @@ extension Wire {
         return results
     }
 
-    /// Reads one statement's answer.
-    ///
-    /// - Parameter index: its number in the pipeline; nil for BEGIN and COMMIT, whose answers are not kept.
+    /// Reads the answer to statement `index`; nil stands for BEGIN and COMMIT, whose answers are not kept.
     private func readStatement(
         _ index: Int?,
         _ results: inout PipelineResults,

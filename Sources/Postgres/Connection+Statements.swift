@@ -5,7 +5,9 @@ extension Connection {
     ///
     /// - Parameters:
     ///   - sql: one statement, `$1` and so on standing for the parameters; never put data into it.
+    ///   - parameters: the values of `$1`, `$2`, and so on.
     ///   - timeout: from sending to the last byte; by default the configuration's.
+    /// - Returns: the rows; none for a statement that gives none.
     /// - Throws: the server's error by class; ``PostgresError/Kind/timeout`` when the statement had to be cancelled;
     ///   ``PostgresError/Kind/parameter(number:)`` for a value that cannot be sent, before anything is.
     package mutating func query(

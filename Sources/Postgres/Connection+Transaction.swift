@@ -31,9 +31,11 @@ extension Connection {
     /// Runs `body` between BEGIN and COMMIT; an error of its own or of the server's rolls everything back.
     ///
     /// - Parameters:
+    ///   - mode: isolation, or read-only.
     ///   - attempts: how often the whole is tried when another transaction was in the way (40001, 40P01), from 1. `body` must
     ///     then bear repetition. Between attempts there are short random pauses.
     ///   - body: gets this connection; beginning another transaction there is an error.
+    /// - Returns: what `body` returned, once that is committed.
     /// - Throws: what `body` threw; otherwise the error of BEGIN or COMMIT. An error with
     ///   ``PostgresError/mayHaveCommitted`` leaves open which.
     @discardableResult

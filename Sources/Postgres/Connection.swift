@@ -16,9 +16,9 @@ internal import Cpq
 @safe
 package struct Connection: ~Copyable {
     package let configuration: Configuration
-    /// A descriptor that becomes readable when the caller should stop, such as an eventfd; nil for none. Not owned.
+    /// A descriptor that becomes readable when the caller should stop, such as an eventfd; nil for none.
     ///
-    /// While it is readable every wait fails with ``PostgresError/Kind/interrupted``. A caller that wants to finish its
+    /// Not owned. While it is readable every wait fails with ``PostgresError/Kind/interrupted``. A caller that wants to finish its
     /// work all the same sets it to nil first.
     package var interrupt: Int32?
 
@@ -52,7 +52,9 @@ package struct Connection: ~Copyable {
     /// a session.
     package var processID: Int32 { wire.map { unsafe PQbackendPID($0.connection) } ?? 0 }
 
-    /// Ends the session, if there is one. A transaction that was open is rolled back by the server.
+    /// Ends the session, if there is one.
+    ///
+    /// A transaction that was open is rolled back by the server.
     package mutating func disconnect() {
         if let wire { unsafe PQfinish(wire.connection) }
         wire = nil

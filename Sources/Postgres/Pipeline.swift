@@ -2,8 +2,9 @@ internal import Cpq
 
 /// Statements that travel together: one round trip for all.
 package struct Pipeline: Sendable {
-    /// Whether BEGIN goes in front and COMMIT behind, in the same round trip. Otherwise the statements are one implicit
-    /// transaction, as PostgreSQL has it.
+    /// Whether BEGIN goes in front and COMMIT behind, in the same round trip.
+    ///
+    /// Otherwise the statements are one implicit transaction, as PostgreSQL has it.
     package var isTransaction: Bool
     private(set) var statements: [(sql: String, parameters: Parameters)] = []
 
@@ -28,7 +29,7 @@ package struct PipelineResults: ~Copyable {
     init() {}
 
     deinit {
-        unsafe results.forEach { unsafe PQclear($0) }
+        for index in unsafe results.indices { unsafe PQclear(results[index]) }
     }
 
     package var count: Int { unsafe results.count }

@@ -79,7 +79,7 @@ extension Rows {
         try array(row, column, of: .int8) { bytes in bytes.count == 8 ? Int64(bigEndian: bytes, at: 0) : nil }
     }
 
-    /// - Parameter read: an element's value, or nil if its bytes do not have the type's form.
+    /// Reads an array whole; `read` gives an element's value, or nil if its bytes do not have the type's form.
     private func array<T>(
         _ row: Int,
         _ column: Int,

@@ -2,9 +2,7 @@
 ///
 /// Source: PostgreSQL 15, appendix A, "PostgreSQL Error Codes".
 enum SQLState {
-    /// The class of error that callers act on.
-    ///
-    /// - Parameter constraint: the constraint's name, if the server gave one.
+    /// The class of error that callers act on; `constraint` is the constraint's name, if the server gave one.
     static func kind(of state: String, constraint: String?) -> PostgresError.Kind {
         switch state {
         case "40001": return .serialization

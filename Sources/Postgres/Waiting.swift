@@ -11,6 +11,7 @@ enum WaitOutcome {
 /// The one place where this module blocks.
 enum Waiting {
     /// Waits until `socket` can be read (or written, if `writing`), `interrupt` can be read, or `deadline` has come.
+    ///
     /// Either descriptor may be -1 for none. The socket goes first if several are ready.
     ///
     /// The corresponding C function is `poll`.
@@ -134,8 +135,9 @@ struct Patience: ~Copyable {
         repetition *= 2
     }
 
-    /// Sends a cancel request unless one is still on its way. It is repeated, since one that overtakes its statement
-    /// has no effect.
+    /// Sends a cancel request unless one is still on its way.
+    ///
+    /// It is repeated, since one that overtakes its statement has no effect.
     private mutating func sendCancel(_ connection: OpaquePointer) {
         if delivery >= 0 {
             guard Waiting.wait(socket: delivery, interrupt: -1, until: .now) == .ready else { return }

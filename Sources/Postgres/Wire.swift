@@ -1,6 +1,8 @@
 internal import Cpq
 
-/// A session's non-blocking half of libpq: send, wait within bounds, receive. A view; ``Connection`` owns the session.
+/// A session's non-blocking half of libpq: send, wait within bounds, receive.
+///
+/// A view; ``Connection`` owns the session.
 ///
 /// The corresponding C type is `PGconn`.
 @safe
@@ -40,7 +42,9 @@ struct Wire {
         }
     }
 
-    /// The next result, nil at the end of a statement's results. The caller owns it.
+    /// The next result, nil at the end of a statement's results.
+    ///
+    /// The caller owns it.
     ///
     /// The corresponding C functions are `PQconsumeInput`, `PQisBusy` and `PQgetResult`.
     func nextResult(_ patience: inout Patience) throws(PostgresError) -> OpaquePointer? {

@@ -22,7 +22,9 @@ package struct Migration: Sendable, Equatable {
         return String(repeating: "0", count: max(0, 4 - digits.count)) + "\(digits)_\(name).sql"
     }
 
-    /// Every file of `migrations/`, in order. A new file gets a line here; a test holds the two together.
+    /// Every file of `migrations/`, in order.
+    ///
+    /// A new file gets a line here; a test holds the two together.
     package static let all: [Migration] = [
         Migration(1, "registrations", PackageResources._001_registrations_sql)
     ]
