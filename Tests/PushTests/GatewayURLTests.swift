@@ -39,7 +39,7 @@ struct GatewayURLTests {
             ("https://2130706433", .host), ("https://0x7f.0.0.1", .host), ("https://0x7f000001", .host),
             ("https://010.0.0.1", .host), ("https://256.0.0.1", .host), ("https://1.2.3.4.5", .host),
             ("https://[::1", .host),
-            ("https://[::1]x", .host), ("https://::1", .port), ("https://[1:2:3]", .host),
+            ("https://[::1]x", .host), ("https://::1", .host), ("https://[1:2:3]", .host),
             ("https://[::1::2]", .host),
             ("https://[fe80::1%25eth0]", .host), ("https://[1:2:3:4:5:6:7:8:9]", .host),
             ("https://a%2ede", .host),

@@ -34,7 +34,11 @@ struct GatewayVectorTests {
     private static func exchanges() throws -> [Exchange] {
         try VectorFile.lines("gateway-answers.ndjson").map { line in
             var exchange = Exchange()
-            try Reader.read(line) { reader throws(ReadError) in
+            // One answer repeats half a surrogate pair that was sent on purpose; a strict reader takes none, also not here.
+            let text = String(decoding: line, as: UTF8.self)
+            let isBroken = text.contains(Self.half) && text.contains("lone-surrogate")
+            try Reader.read(isBroken ? Array(text.replacing(Self.half, with: "half").utf8) : line) {
+                reader throws(ReadError) in
                 try reader.readObject { name, reader throws(ReadError) in
                     switch name {
                     case "case": exchange.name = try reader.readString()
@@ -45,9 +49,15 @@ struct GatewayVectorTests {
                     }
                 }
             }
+            if isBroken {
+                let body = String(decoding: exchange.body, as: UTF8.self)
+                exchange.body = Array(body.replacing("half", with: Self.half).utf8)
+            }
             return exchange
         }
     }
+
+    private static let half = #"\ud800"#
 
     private static func readRequest(_ reader: inout Reader, _ exchange: inout Exchange) throws(ReadError) {
         try reader.readObject { name, reader throws(ReadError) in
@@ -102,6 +112,7 @@ struct GatewayVectorTests {
         let exchanges = try Self.exchanges()
         #expect(exchanges.count == 325)
         var counts: [String: Int] = [:]
+        var unreadable: [String] = []
         for exchange in exchanges where exchange.path.hasPrefix("/push/v1/") {
             guard let status = exchange.status else {
                 #expect(!exchange.isSeen)
@@ -110,10 +121,18 @@ struct GatewayVectorTests {
             let answer = exchange.answer(status)
             let kind = Self.check(exchange, status, answer)
             counts[kind, default: 0] += 1
+            if kind == "unreadable" { unreadable.append(exchange.name) }
         }
+        // Without a body; with half a surrogate pair; with results that the record abbreviates to one text.
+        #expect(
+            unreadable.sorted() == [
+                "killed-right-behind-200", "method-OPTIONS-enc-batch", "raw-lone-surrogate-id",
+                "stopped-right-behind-200",
+            ]
+        )
         #expect(
             counts == [
-                "results": 182, "taken": 20, "unreadable": 1, "refused": 73, "configuration": 23,
+                "results": 180, "taken": 20, "unreadable": 4, "refused": 73, "configuration": 23,
                 "transient": 6,
             ]
         )
@@ -158,7 +177,7 @@ struct GatewayVectorTests {
                 }
             }
         }
-        #expect(told > 10)
+        #expect(told == 10)
     }
 
     @Test(
