@@ -33,8 +33,8 @@ package enum BatchResult: Hashable, Sendable {
     /// As a whole, and it may go well later: no connection, timeout, 5xx, 429, an answer that cannot be read; not before `after`, where
     /// the receiver said so.
     case transient(TransientCause, after: Timestamp? = nil)
-    /// As a whole, for something in it (400, 413): it is bisected until the item to blame is alone.
-    case refused
+    /// As a whole, for something in it (400, 413): it is bisected until the item to blame is alone, which is then a dead letter.
+    case refused(ifAlone: DeadLetterReason = .messageRefused)
     /// As a whole, for something that a person has to mend.
     case fault(DestinationFault)
 }

@@ -10,8 +10,8 @@ extension OutboundMachine {
             settleAnswers(batch, answers, report, now)
         case .transient(let cause, let after):
             settleFailure(batch, cause, after, report, now)
-        case .refused:
-            settleRefusal(batch, report, now)
+        case .refused(let reason):
+            settleRefusal(batch, reason, report, now)
         case .fault(let fault):
             judge(batch, .fault(fault), now)
             noteAll(batch, fault.rawValue, report, now)
@@ -126,7 +126,12 @@ extension OutboundMachine {
 
     // MARK: Refused as a whole
 
-    private mutating func settleRefusal(_ batch: BatchState, _ report: BatchReport, _ now: Now) {
+    private mutating func settleRefusal(
+        _ batch: BatchState,
+        _ reason: DeadLetterReason,
+        _ report: BatchReport,
+        _ now: Now
+    ) {
         counters.refusedBatches += 1
         judge(batch, .works, now)
         var piece = Piece(items: batch.items.map(\.ticket), held: batch.held)
@@ -135,7 +140,6 @@ extension OutboundMachine {
         if batch.items.count == 1, let guilty = piece.items.popLast() {
             counters.faulty += 1
             records[guilty].attempts += 1
-            let reason = DeadLetterReason.messageRefused
             note(guilty, reason.rawValue, status: report.status, detail: report.detail, now)
             bury(guilty, reason, now)
         }

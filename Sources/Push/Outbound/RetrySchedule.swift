@@ -3,7 +3,7 @@
 /// A record goes up a step at every hand-over and stays on the last one; it stops at its expiry or when its attempts are used up. A
 /// hand-over without an attempt (shed) goes up too, so that an outage of hours does not turn the topic of 30 seconds over and over.
 package struct RetrySchedule: Hashable, Sendable {
-    /// The delay of each topic, the shortest first; never empty.
+    /// The delay of each topic, in the order of ``TopicCatalogue/retryDelays``, which should be the shortest first; never empty.
     package var delays: [Duration]
     /// How many attempts a record gets over all steps, at least 1.
     ///
@@ -12,13 +12,13 @@ package struct RetrySchedule: Hashable, Sendable {
     /// How much longer than the delay a record may wait, as a share of it.
     package var spread: Double
 
-    package static let defaultDelays: [Duration] = [
-        .seconds(30), .seconds(120), .seconds(480), .seconds(1800), .seconds(7200),
-    ]
-
-    /// A schedule of `delays` in any order, none meaning the default ones; `spread` is kept between 0 and 1.
-    package init(delays: [Duration] = defaultDelays, maximumAttempts: Int = 16, spread: Double = 0.1) {
-        self.delays = delays.isEmpty ? Self.defaultDelays : delays.sorted()
+    /// A schedule of `delays`, none meaning the default ones; `spread` is kept between 0 and 1.
+    package init(
+        delays: [Duration] = TopicCatalogue.defaultRetryDelays,
+        maximumAttempts: Int = 16,
+        spread: Double = 0.1
+    ) {
+        self.delays = delays.isEmpty ? TopicCatalogue.defaultRetryDelays : delays
         self.maximumAttempts = max(maximumAttempts, 1)
         self.spread = min(max(spread, 0), 1)
     }

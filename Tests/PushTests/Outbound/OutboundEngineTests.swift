@@ -179,7 +179,7 @@ struct OutboundEngineTests {
                     let payloads = rig.payloads(batch)
                     #expect(payloads == payloads.sorted())
                     if payloads.contains(bad) {
-                        rig.complete(batch, .refused, status: 400)
+                        rig.complete(batch, .refused(), status: 400)
                     } else {
                         rig.answer(batch)
                     }

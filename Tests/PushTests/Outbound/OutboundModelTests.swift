@@ -185,7 +185,7 @@ final class OutboundPlay {
                 after: now.wall.adding(.seconds(Int.random(in: -5...5, using: &random)))
             )
         case 3: return .fault(.credential)
-        case 4..<7: return .refused
+        case 4..<7: return .refused()
         case 7: return .transient(.unreadableAnswer)
         default: break
         }
