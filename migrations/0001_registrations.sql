@@ -34,6 +34,8 @@ CREATE TABLE gateways (
 CREATE TABLE channels (
     channel_id text PRIMARY KEY CHECK (octet_length(channel_id) BETWEEN 1 AND 128),
     default_status text NOT NULL DEFAULT 'not_set' CHECK (default_status IN ('enabled', 'disabled', 'not_set')),
+    -- Whether a pusher without a key chain gets this channel's events unencrypted; never the event's own choice.
+    allow_plain boolean NOT NULL DEFAULT false,
     added_at timestamptz(3) NOT NULL DEFAULT now()
 );
 
