@@ -1,6 +1,8 @@
+internal import Glibc
 internal import LocalServices
 internal import Postgres
 internal import Support
+internal import Synchronization
 internal import Testing
 
 /// How a test reaches its server: every rule holds on both.
@@ -10,7 +12,7 @@ enum Way: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case bouncer
 
     private static let database = Result { try PostgresService.freshDatabase() }
-    private static let pooler = Result { try PrivateBouncer(in: PostgresService.shared().socketFolder) }
+    private static let pooler = Mutex<PrivateBouncer?>(nil)
 
     var testDescription: String { rawValue }
 
@@ -18,13 +20,24 @@ enum Way: String, CaseIterable, Sendable, CustomTestStringConvertible {
     func configuration() throws -> Configuration {
         var configuration = try Configuration(Self.database.get())
         if self == .bouncer {
-            let bouncer = try Self.pooler.get()
+            let bouncer = try Self.startedPooler()
             configuration["host"] = bouncer.socketFolder
             configuration["port"] = "\(PrivateBouncer.port)"
         }
         configuration.connectTimeout = .seconds(30)
         configuration.cancelGrace = .seconds(20)
         return configuration
+    }
+
+    private static func startedPooler() throws -> PrivateBouncer {
+        try pooler.withLock { running in
+            if let running { return running }
+            let started = try PrivateBouncer(in: PostgresService.shared().socketFolder)
+            // Statics are never released; without this its folder would stay behind.
+            atexit { Way.pooler.withLock { $0 = nil } }
+            running = started
+            return started
+        }
     }
 
     func connect() throws -> Connection { try Connection(connectingTo: configuration()) }

@@ -1,3 +1,4 @@
+internal import Glibc
 package import LocalServices
 internal import Synchronization
 
@@ -9,6 +10,8 @@ package enum PostgresService {
         try running.withLock { running in
             if let running { return running }
             let server = try PrivatePostgres()
+            // Statics are never released; without this the server's folder would stay behind.
+            atexit { PostgresService.running.withLock { $0 = nil } }
             running = server
             return server
         }
