@@ -126,6 +126,11 @@ let package = Package(
         tests("HTTPClient", ["HTTPServer", "LocalServices", "Support"]),
         tests("HTTPServer", ["HTTPClient", "LocalServices", "Support"]),
         tests("LocalServices", ["Support"]),
+        .testTarget(
+            name: "ProgramTests",
+            dependencies: ["posthorn", "Hosting", "LocalServices", "Settings", "Support", "Telemetry"],
+            swiftSettings: strict
+        ),
         tests("Hosting", ["Lanes", "LocalServices", "Support", "Telemetry"]),
         tests("Schema", ["Postgres", "LocalServices", "Support"]),
         tests("Registrar", ["JSON", "Postgres", "Push", "Schema", "Sealing", "LocalServices", "Support"]),

@@ -13,7 +13,7 @@ internal import Glibc
 ///
 /// Source: unix(7), Abstract sockets.
 package struct InstanceSlot: ~Copyable {
-    /// Processes of one group on one host.
+    /// Processes of one group on one host; finding the last one takes a few milliseconds.
     package static let limit = 1024
 
     /// Such as `host-3`.
@@ -23,16 +23,18 @@ package struct InstanceSlot: ~Copyable {
 
     /// Takes the first free slot.
     ///
-    /// - Parameter group: The consumer group or other kind of work; groups do not share slots.
+    /// - Parameters:
+    ///   - group: The consumer group or other kind of work; groups do not share slots.
+    ///   - limit: How many slots there are.
     /// - Throws: ``HostingError/noFreeSlot(limit:)`` when all are taken, or ``HostingError/system(call:code:)``.
     ///
     /// The corresponding C functions are `socket` and `bind`.
-    package init(group: String) throws(HostingError) {
+    package init(group: String, limit: Int = Self.limit) throws(HostingError) {
         let host = try ProcessFacts.hostName()
         let type = Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue)
         let descriptor = Glibc.socket(AF_UNIX, type, 0)
         if descriptor < 0 { throw .system(call: "socket", code: errno) }
-        for candidate in 0..<Self.limit {
+        for candidate in 0..<limit {
             if Self.bind(descriptor, to: Self.address(group: group, slot: candidate)) {
                 number = candidate
                 name = "\(host)-\(candidate)"
@@ -46,7 +48,7 @@ package struct InstanceSlot: ~Copyable {
             }
         }
         close(descriptor)
-        throw .noFreeSlot(limit: Self.limit)
+        throw .noFreeSlot(limit: limit)
     }
 
     deinit {
@@ -74,6 +76,25 @@ package struct InstanceSlot: ~Copyable {
             unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 unsafe Glibc.bind(descriptor, $0, socklen_t(length)) == 0
             }
+        }
+    }
+}
+
+/// The name of this process among those of its group: the one that was given, or the one that comes with a slot.
+///
+/// To be kept as long as the process works under the name.
+package struct InstanceName: ~Copyable {
+    package let name: String
+    private let slot: InstanceSlot?
+
+    package init(given: String?, group: String) throws(HostingError) {
+        if let given {
+            name = given
+            slot = nil
+        } else {
+            let taken = try InstanceSlot(group: group)
+            name = taken.name
+            slot = consume taken
         }
     }
 }

@@ -1,5 +1,11 @@
-/// Text from anywhere, made fit for a log line.
-enum LogText {
+/// Text from anywhere, made fit for a log line or a terminal.
+package enum LogText {
+    /// The whole text, with nothing in it that could steer a terminal or hide text from a reader.
+    package static func printable(_ text: String) -> String {
+        let isPlain = text.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7f }
+        return isPlain ? text : text.unicodeScalars.map { piece(of: $0, keepsControls: false) }.joined()
+    }
+
     /// At most ``LogStyle/textLimit`` bytes, and nothing in it that could steer a terminal or hide text from a reader.
     ///
     /// Control and format characters (with the ones that turn the direction of writing, and line separators) become `\u{…}`. With `keepsControls`

@@ -1,0 +1,6 @@
+extension Command {
+    /// All commands, in the order in which the help lists them.
+    static let all: [Command] = [
+        VersionCommand.command
+    ]
+}
