@@ -44,7 +44,7 @@ package struct KeyChain: ~Copyable {
     package func advanced(
         to target: Month,
         limit: Int = KeyGeneration.defaultStepLimit,
-        using deriver: inout some KeyDeriving
+        using deriver: inout (some KeyDeriving & ~Copyable)
     ) throws(KeyChainError) -> KeyChain {
         guard target > month else { return copy() }
         var newer = newest.copy()

@@ -1,5 +1,5 @@
 /// HKDF-SHA256 with an empty salt, as whoever owns the cryptography provides it.
-package protocol KeyDeriving {
+package protocol KeyDeriving: ~Copyable {
     /// Derives 64 bytes: the month's shared secret (32) followed by its AES-256-GCM key (32).
     ///
     /// - Parameters:

@@ -37,7 +37,7 @@ package struct KeyGeneration: ~Copyable {
     package init(
         initialSecret: InitialSecret,
         month: Month,
-        using deriver: inout some KeyDeriving
+        using deriver: inout (some KeyDeriving & ~Copyable)
     ) throws(KeyChainError) {
         self.month = month
         let info = month.ascii
@@ -80,7 +80,7 @@ package struct KeyGeneration: ~Copyable {
     package mutating func advance(
         to target: Month,
         limit: Int = defaultStepLimit,
-        using deriver: inout some KeyDeriving
+        using deriver: inout (some KeyDeriving & ~Copyable)
     ) throws(KeyChainError) -> Int {
         let steps = target - month
         guard steps > 0 else { return 0 }
@@ -90,7 +90,7 @@ package struct KeyGeneration: ~Copyable {
     }
 
     /// Moves forward by one month and wipes the keys left behind.
-    mutating func step(using deriver: inout some KeyDeriving) throws(KeyChainError) {
+    mutating func step(using deriver: inout (some KeyDeriving & ~Copyable)) throws(KeyChainError) {
         let following = month + 1
         let info = following.ascii
         try material.withBytes { current throws(KeyChainError) in
