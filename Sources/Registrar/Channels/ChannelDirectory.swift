@@ -158,7 +158,7 @@ package enum ChannelDirectory {
                         id: try rows.text(row, 0),
                         defaultStatus: status,
                         allowsPlain: try rows.bool(row, 2),
-                        triggerTypes: try rows.textArray(row, 3)
+                        triggerTypes: (try rows.textArray(row, 3) ?? []).compactMap { $0 }
                     )
                 )
             }
