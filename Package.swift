@@ -122,7 +122,7 @@ let package = Package(
         tests("Intake", ["JSON", "Kafka", "Push", "LocalServices", "Support"]),
         tests("EncryptWorker", ["Device", "Kafka", "Postgres", "Push", "Registrar", "Schema", "Sealing", "LocalServices", "Support", "Telemetry"]),
         tests("DispatchWorker", ["Device", "HTTPClient", "HTTPServer", "JSON", "Kafka", "Postgres", "Push", "Registrar", "Schema", "Sealing", "Simulation", "LocalServices", "Support", "Telemetry"]),
-        tests("Device", ["JSON", "Push", "Sealing"]),
+        tests("Device", ["JSON", "Push", "Sealing"], resources: [.embedInCode("Resources")]),
         tests("Simulation", ["HTTPClient", "HTTPServer", "JSON", "Push", "Support"]),
         .testTarget(
             name: "ProofTests",
