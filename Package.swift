@@ -65,18 +65,19 @@ let package = Package(
         room("HTTPServer", ["Cmicrohttpd"]),
 
         // What every role's process shares
-        room("Hosting", ["Cglibc", "HTTPServer", "Lanes", "Telemetry"]),
-        room("Schema", ["Postgres", "Sealing"], resources: [.embedInCode("migrations")]),
+        room("Hosting", ["Cglibc", "HTTPServer", "JSON", "Lanes", "Telemetry"]),
+        room("Schema", ["Postgres"], resources: [.embedInCode("migrations")]),
 
         // The roles
-        room("Registrar", ["JSON", "Postgres", "Push", "Sealing"]),
+        room("KeyChains", ["Push", "Sealing"]),
+        room("Registrar", ["JSON", "KeyChains", "Postgres", "Push", "Sealing"]),
         room("Intake", ["JSON", "Kafka", "Push"]),
-        room("EncryptWorker", ["Kafka", "Lanes", "Postgres", "Push", "Registrar", "Sealing", "Telemetry"]),
+        room("EncryptWorker", ["Kafka", "KeyChains", "Lanes", "Postgres", "Push", "Registrar", "Sealing", "Telemetry"]),
         room(
             "DispatchWorker",
             ["HTTPClient", "JSON", "Kafka", "Lanes", "Postgres", "Push", "Registrar", "Sealing", "Telemetry"]
         ),
-        room("Device", ["JSON", "Push", "Sealing"]),
+        room("Device", ["JSON", "KeyChains", "Push", "Sealing"]),
 
         // Stand-ins, and real servers in temporary folders
         room("Simulation", ["Cglibc", "Device", "HTTPServer", "JSON", "Push"]),
@@ -86,8 +87,10 @@ let package = Package(
         .executableTarget(
             name: "posthorn",
             dependencies: [
-                "Device", "DispatchWorker", "EncryptWorker", "HTTPClient", "HTTPServer", "Hosting", "Intake", "JSON", "Kafka",
-                "Lanes", "LocalServices", "Postgres", "Push", "Registrar", "Schema", "Sealing", "Settings", "Simulation",
+                "Device", "DispatchWorker", "EncryptWorker", "HTTPClient", "HTTPServer", "Hosting", "Intake",
+                "JSON", "Kafka",
+                "Lanes", "LocalServices", "Postgres", "Push", "Registrar", "Schema", "Sealing", "Settings",
+                "Simulation",
                 "Telemetry",
             ],
             swiftSettings: strict
@@ -95,8 +98,10 @@ let package = Package(
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "Device", "DispatchWorker", "EncryptWorker", "HTTPClient", "HTTPServer", "Hosting", "Intake", "JSON", "Kafka",
-                "Lanes", "LocalServices", "Postgres", "Push", "Registrar", "Schema", "Sealing", "Settings", "Simulation",
+                "Device", "DispatchWorker", "EncryptWorker", "HTTPClient", "HTTPServer", "Hosting", "Intake",
+                "JSON", "Kafka",
+                "Lanes", "LocalServices", "Postgres", "Push", "Registrar", "Schema", "Sealing", "Settings",
+                "Simulation",
                 "Telemetry",
             ],
             path: "Benchmarks",
@@ -104,7 +109,12 @@ let package = Package(
         ),
 
         // Tests mirror Sources
-        .target(name: "Support", dependencies: ["LocalServices", "Schema", "Postgres", "Kafka"], path: "Tests/Support", swiftSettings: strict),
+        .target(
+            name: "Support",
+            dependencies: ["LocalServices", "Schema", "Postgres", "Kafka"],
+            path: "Tests/Support",
+            swiftSettings: strict
+        ),
         tests("JSON"),
         tests("Telemetry", ["JSON"]),
         tests("Settings"),
@@ -116,18 +126,31 @@ let package = Package(
         tests("HTTPClient", ["HTTPServer", "LocalServices", "Support"]),
         tests("HTTPServer", ["HTTPClient", "LocalServices", "Support"]),
         tests("LocalServices", ["Support"]),
-        tests("Hosting", ["HTTPClient", "Support", "Telemetry"]),
+        tests("Hosting", ["Lanes", "LocalServices", "Support", "Telemetry"]),
         tests("Schema", ["Postgres", "LocalServices", "Support"]),
         tests("Registrar", ["JSON", "Postgres", "Push", "Schema", "Sealing", "LocalServices", "Support"]),
         tests("Intake", ["JSON", "Kafka", "Push", "LocalServices", "Support"]),
-        tests("EncryptWorker", ["Device", "Kafka", "Postgres", "Push", "Registrar", "Schema", "Sealing", "LocalServices", "Support", "Telemetry"]),
-        tests("DispatchWorker", ["Device", "HTTPClient", "HTTPServer", "JSON", "Kafka", "Postgres", "Push", "Registrar", "Schema", "Sealing", "Simulation", "LocalServices", "Support", "Telemetry"]),
+        tests(
+            "EncryptWorker",
+            [
+                "Device", "Kafka", "Postgres", "Push", "Registrar", "Schema", "Sealing", "LocalServices",
+                "Support", "Telemetry",
+            ]
+        ),
+        tests(
+            "DispatchWorker",
+            [
+                "Device", "HTTPClient", "HTTPServer", "JSON", "Kafka", "Postgres", "Push", "Registrar",
+                "Schema", "Sealing", "Simulation", "LocalServices", "Support", "Telemetry",
+            ]
+        ),
         tests("Device", ["JSON", "Push", "Sealing"], resources: [.embedInCode("Resources")]),
         tests("Simulation", ["HTTPClient", "HTTPServer", "JSON", "Push", "Support"]),
         .testTarget(
             name: "ProofTests",
             dependencies: [
-                "Device", "HTTPClient", "JSON", "Kafka", "LocalServices", "Postgres", "Push", "Registrar", "Schema", "Sealing",
+                "Device", "HTTPClient", "JSON", "Kafka", "LocalServices", "Postgres", "Push", "Registrar",
+                "Schema", "Sealing",
                 "Simulation", "Support",
             ],
             swiftSettings: strict

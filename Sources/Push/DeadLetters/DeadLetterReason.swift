@@ -4,6 +4,8 @@
 package enum DeadLetterReason: String, Hashable, Sendable, CaseIterable {
     // Stage encrypt: the trigger event.
 
+    /// The record has a null value.
+    case tombstone
     /// The record is no CloudEvent, in neither mode.
     case malformed
     /// A required attribute is absent, null or empty.

@@ -4,6 +4,13 @@ package enum Dialect: String, Hashable, Sendable, CaseIterable {
     case gematik12 = "gematik-1.2"
     /// The concept of December 2024: one message a request, `month`, `devices`, no padding.
     case concept2024 = "concept-2024"
+
+    package init?(_ text: Span<UInt8>) {
+        guard text.count <= 32 else { return nil }
+        var bytes: [UInt8] = []
+        for index in text.indices { bytes.append(text[index]) }
+        self.init(rawValue: String(decoding: bytes, as: UTF8.self))
+    }
 }
 
 /// The form of a notification's bytes: header `format` on the notifications topic.

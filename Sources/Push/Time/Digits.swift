@@ -1,5 +1,5 @@
 /// Decimal digits in ASCII, read and written without a detour through `String`.
-enum Digits {
+package enum Digits {
     /// The number that exactly `count` digits at `offset` spell; nil if one of them is not an ASCII digit or lies
     /// outside `text`.
     static func read(_ text: Span<UInt8>, at offset: Int, count: Int) -> Int64? {
@@ -30,7 +30,7 @@ enum Digits {
     }
 
     /// Appends `value` in decimal, with a minus sign where it needs one.
-    static func append(_ value: Int64, to output: inout [UInt8]) {
+    package static func append(_ value: Int64, to output: inout [UInt8]) {
         if value < 0 { output.append(UInt8(ascii: "-")) }
         var magnitude = value.magnitude
         let start = output.count

@@ -1,0 +1,46 @@
+internal import Glibc
+package import LocalServices
+internal import Synchronization
+package import Testing
+
+/// The real Kafka of a test run: one broker for all tests of the process, started when the first one asks.
+///
+/// Tests share it and keep apart by topic and group names of their own (``uniqueName(_:)``).
+package enum KafkaService {
+    /// Where the broker's jars are: `KAFKA_HOME`, else `.kafka` in the checkout (see `make kafka`), else nowhere.
+    package static let home: String? = {
+        if let named = unsafe getenv("KAFKA_HOME") {
+            let path = unsafe String(cString: named)
+            if !path.isEmpty { return path }
+        }
+        let local = Checkout.path(".kafka")
+        return Files.exists("\(local)/libs") ? local : nil
+    }()
+
+    private static let running = Mutex<PrivateKafka?>(nil)
+
+    /// The shared broker; a test that stops it starts one of its own instead (``own()``).
+    package static func shared() throws -> PrivateKafka {
+        try running.withLock { running in
+            if let running { return running }
+            let broker = try own()
+            running = broker
+            return broker
+        }
+    }
+
+    /// A broker that belongs to one test, which may stop and restart it.
+    package static func own() throws -> PrivateKafka {
+        guard let home else { throw MissingKafka() }
+        return try PrivateKafka(home: home)
+    }
+
+    package struct MissingKafka: Error {}
+}
+
+extension Trait where Self == ConditionTrait {
+    /// The test runs only with a real Kafka; without one it is reported as skipped, by name.
+    package static var needsKafka: Self {
+        .enabled(if: KafkaService.home != nil, "needs a real Kafka: set KAFKA_HOME or run 'make kafka'")
+    }
+}
