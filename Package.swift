@@ -156,7 +156,7 @@ let package = Package(
                 "Schema", "Sealing", "Simulation", "LocalServices", "Support", "Telemetry",
             ]
         ),
-        tests("Device", ["JSON", "Push", "Sealing"]),
+        tests("Device", ["JSON", "Push", "Sealing"], resources: [.embedInCode("Resources")]),
         tests("Simulation", ["HTTPClient", "HTTPServer", "JSON", "Push", "Support"]),
         .testTarget(
             name: "ProofTests",
