@@ -114,7 +114,7 @@ package enum GatewayDirectory {
     private static func entry(_ rows: borrowing Rows, _ row: Int) throws(PostgresError) -> GatewayEntry {
         let origin: GatewayOrigin
         do throws(GatewayURLError) {
-            origin = try GatewayOrigin(try text(rows, row))
+            origin = try GatewayOrigin(text(rows, row))
         } catch {
             throw PostgresError(.decoding(column: "origin"), "a gateway's origin \(error)")
         }

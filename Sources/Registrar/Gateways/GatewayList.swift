@@ -20,10 +20,10 @@ package struct GatewayList: Sendable, Equatable {
     }
 
     /// The entry of an origin; nil if nothing may be sent there.
-    package subscript(origin: GatewayOrigin) -> GatewayEntry? { self[origin.text] }
+    package subscript(origin: GatewayOrigin) -> GatewayEntry? { self[text: origin.text] }
 
     /// The same by the origin's canonical text.
-    package subscript(origin: String) -> GatewayEntry? { places[origin].map { entries[$0] } }
+    package subscript(text origin: String) -> GatewayEntry? { places[origin].map { entries[$0] } }
 
     /// Reads the list again.
     ///

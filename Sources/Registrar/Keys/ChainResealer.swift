@@ -28,6 +28,12 @@ package struct ChainResealer: ~Copyable {
         var pusher = PusherID(UUIDBytes(high: 0, low: 0))
     }
 
+    private struct StoredChain {
+        let place: Place
+        let month: Int32
+        let sealed: [UInt8]
+    }
+
     private var chains: ChainSeal
     private var random = RandomSource()
     package private(set) var progress = Progress()
@@ -97,35 +103,44 @@ package struct ChainResealer: ~Copyable {
         _ limit: Int,
         on connection: inout Connection
     ) throws(RegistrarError) -> (ResealedChains, read: Int) {
-        do throws(PostgresError) {
-            var bytes: [UInt8] = []
-            place.pusher.uuid.appendBytes(to: &bytes)
-            let rows = try connection.query(
-                Self.statement,
-                [.text(id), .text(place.user), .uuid(bytes), .int8(Int64(limit))],
-                timeout: .seconds(600)
-            )
-            var batch = ResealedChains(keyID: activeID)
-            var sealed: [UInt8] = []
-            for row in 0..<rows.count {
-                place.user = try rows.text(row, 0)
-                guard let pusher = PusherID(bytes: try rows.uuid(row, 1).span) else {
-                    throw PostgresError(.decoding(column: "pusher_id"), "a pusher's id has not 16 bytes")
-                }
-                place.pusher = pusher
-                let old = try rows.bytea(row, 3)
-                sealed.removeAll(keepingCapacity: true)
-                guard let month = Month(ordinal: try rows.int4(row, 2)),
-                    reseal(old, under: id, ChainBinding(pusher, month), into: &sealed)
-                else {
-                    progress.damaged += 1
-                    continue
-                }
-                batch.append(user: place.user, pusher: pusher, from: old, to: sealed)
+        let stored = try Self.read(under: id, after: place, limit, on: &connection)
+        if let last = stored.last { place = last.place }
+        var batch = ResealedChains(keyID: activeID)
+        var sealed: [UInt8] = []
+        for chain in stored {
+            sealed.removeAll(keepingCapacity: true)
+            if let month = Month(ordinal: chain.month),
+                reseal(chain.sealed, under: id, ChainBinding(chain.place.pusher, month), into: &sealed)
+            {
+                batch.append(user: chain.place.user, pusher: chain.place.pusher, from: chain.sealed, to: sealed)
+            } else {
+                progress.damaged += 1
             }
-            return (batch, rows.count)
-        } catch {
-            throw .database(error)
+        }
+        return (batch, stored.count)
+    }
+
+    private static func read(
+        under id: String,
+        after place: Place,
+        _ limit: Int,
+        on connection: inout Connection
+    ) throws(RegistrarError) -> [StoredChain] {
+        var pusher: [UInt8] = []
+        place.pusher.uuid.appendBytes(to: &pusher)
+        let parameters: Parameters = [
+            .text(id), .text(place.user), .uuid(pusher), .int8(Int64(limit)),
+        ]
+        return try database { () throws(PostgresError) in
+            let rows = try connection.query(statement, parameters, timeout: .seconds(600))
+            var stored: [StoredChain] = []
+            for row in 0..<rows.count {
+                let place = Place(user: try rows.text(row, 0), pusher: try PusherID(rows, row, 1))
+                stored.append(
+                    StoredChain(place: place, month: try rows.int4(row, 2), sealed: try rows.bytea(row, 3))
+                )
+            }
+            return stored
         }
     }
 

@@ -31,10 +31,8 @@ struct ExistingPushers {
         }
         let rows = try connection.query(Self.statement, [.array(apps), .array(pushkeys)])
         for row in 0..<rows.count {
-            guard let pusher = PusherID(bytes: try rows.uuid(row, 1).span) else {
-                throw PostgresError(.decoding(column: "pusher_id"), "a pusher's id has not 16 bytes")
-            }
-            byDevice[Int(try rows.int4(row, 2)), default: [:]][try rows.text(row, 0)] = pusher
+            let device = Int(try rows.int4(row, 2))
+            byDevice[device, default: [:]][try rows.text(row, 0)] = try PusherID(rows, row, 1)
         }
     }
 
@@ -58,5 +56,16 @@ struct ExistingPushers {
             }
         }
         return (displaced, removed)
+    }
+}
+
+extension PusherID {
+    /// Reads a column of type uuid.
+    init(_ rows: borrowing Rows, _ row: Int, _ column: Int) throws(PostgresError) {
+        let bytes = try rows.uuid(row, column)
+        guard let pusher = PusherID(bytes: bytes.span) else {
+            throw PostgresError(.decoding(column: rows.name(of: column)), "a pusher's id has not 16 bytes")
+        }
+        self = pusher
     }
 }

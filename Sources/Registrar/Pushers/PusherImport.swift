@@ -43,11 +43,25 @@ package struct PusherImport: ~Copyable {
         batch.append(try check.read(line))
     }
 
-    /// Writes what waits.
+    /// Writes what waits; a session that was lost is made anew, for half a minute.
+    ///
+    /// Writing a batch again that was committed without our hearing of it changes nothing but the registration times.
     ///
     /// - Throws: ``RegistrarError``; it is all still waiting.
     package mutating func flush(to connection: inout Connection) throws(RegistrarError) {
-        tally += try writer.write(batch, to: &connection)
-        batch.removeAll()
+        var attempts = 3
+        while true {
+            do throws(RegistrarError) {
+                tally += try writer.write(batch, to: &connection)
+                batch.removeAll()
+                return
+            } catch {
+                attempts -= 1
+                guard error.isRetriable, attempts > 0 else { throw error }
+                try database { () throws(PostgresError) -> Void in
+                    try connection.ensureConnected(within: .seconds(30))
+                }
+            }
+        }
     }
 }

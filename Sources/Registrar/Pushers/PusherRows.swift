@@ -15,7 +15,6 @@ struct PusherRows {
     private var pushers = ArrayParameter(of: .uuid)
     private var months = ArrayParameter(of: .int4)
     private var chains = ArrayParameter(of: .bytea)
-    private var pusherBytes: [UInt8] = []
 
     /// In the statement's order, from $1.
     private enum TextColumn: Int, CaseIterable {
@@ -82,9 +81,9 @@ struct PusherRows {
         // A comma is no character of a channel's name.
         text(.enabled, Self.list(registration.channels) { $0 == .enabled })
         text(.disabled, Self.list(registration.channels) { $0 != .enabled })
-        pusherBytes.removeAll(keepingCapacity: true)
-        pusher.uuid.appendBytes(to: &pusherBytes)
-        pushers.append(uuid: pusherBytes.span)
+        var bytes: [UInt8] = []
+        pusher.uuid.appendBytes(to: &bytes)
+        pushers.append(uuid: bytes.span)
         if let chain {
             months.append(int4: chain.month.ordinal)
             chains.append(bytea: sealed.span)

@@ -1,4 +1,4 @@
-package import Push
+internal import Push
 
 /// Registrations in the order in which they came, reduced to what remains of them in the end.
 ///

@@ -44,7 +44,7 @@ package struct RegistrationCheck: Sendable {
         _ registration: PusherRegistration,
         prefix: String = ""
     ) throws(RegistrationError) {
-        try registration.check(against: gateways[origin: registration.url.origin], prefix: prefix)
+        try registration.check(against: gateways[registration.url.origin], prefix: prefix)
     }
 
     /// Checks that there are such channels.

@@ -1,7 +1,7 @@
 internal import KeyChains
-package import Postgres
+internal import Postgres
 internal import Push
-package import Sealing
+internal import Sealing
 
 /// Writes registrations: the first generation of each key chain is derived and sealed, and all of a batch goes in as one transaction.
 ///
@@ -64,7 +64,8 @@ struct RegistrationWriter: ~Copyable {
         do throws(SealingError) {
             for (place, device) in batch.devices.enumerated() {
                 for case let (user, registration?) in device.changes {
-                    let pusher = try existing.pusher(of: user, device: place) ?? newPusher()
+                    let known = existing.pusher(of: user, device: place)
+                    let pusher = if let known { known } else { try newPusher() }
                     let chain = try seal(registration.pusher.keys, of: pusher)
                     rows.append(registration, pusher, chain, sealed: sealed)
                 }
