@@ -45,11 +45,11 @@ struct HeadersTests {
             headers.append("other", value)
             headers.append("text", text: "abc")
             #expect(Array(headers).map(\.value) == [value, value, Array("abc".utf8)])
-            let capacity = headers.storage.capacity
+            let capacity = headers.storage.count
             headers.removeAll()
             #expect(headers.isEmpty)
             #expect(Array(headers).isEmpty)
-            #expect(headers.storage.capacity == capacity)
+            #expect(headers.storage.count == capacity)
         }
     }
 
