@@ -65,18 +65,19 @@ let package = Package(
         room("HTTPServer", ["Cmicrohttpd"]),
 
         // What every role's process shares
-        room("Hosting", ["Cglibc", "HTTPServer", "Lanes", "Telemetry"]),
-        room("Schema", ["Postgres", "Sealing"], resources: [.embedInCode("migrations")]),
+        room("Hosting", ["Cglibc", "HTTPServer", "JSON", "Lanes", "Telemetry"]),
+        room("Schema", ["Postgres"], resources: [.embedInCode("migrations")]),
 
         // The roles
-        room("Registrar", ["JSON", "Postgres", "Push", "Sealing"]),
+        room("KeyChains", ["Push", "Sealing"]),
+        room("Registrar", ["JSON", "KeyChains", "Postgres", "Push", "Sealing"]),
         room("Intake", ["JSON", "Kafka", "Push"]),
-        room("EncryptWorker", ["Kafka", "Lanes", "Postgres", "Push", "Registrar", "Sealing", "Telemetry"]),
+        room("EncryptWorker", ["Kafka", "KeyChains", "Lanes", "Postgres", "Push", "Registrar", "Sealing", "Telemetry"]),
         room(
             "DispatchWorker",
             ["HTTPClient", "JSON", "Kafka", "Lanes", "Postgres", "Push", "Registrar", "Sealing", "Telemetry"]
         ),
-        room("Device", ["JSON", "Push", "Sealing"]),
+        room("Device", ["JSON", "KeyChains", "Push", "Sealing"]),
 
         // Stand-ins, and real servers in temporary folders
         room("Simulation", ["Cglibc", "Device", "HTTPServer", "JSON", "Push"]),
@@ -119,13 +120,13 @@ let package = Package(
         tests("Settings"),
         tests("Lanes"),
         tests("Push", ["JSON"]),
-        tests("Sealing"),
+        tests("Sealing", ["JSON"], resources: [.embedInCode("Resources")]),
         tests("Kafka", ["LocalServices", "Support"]),
         tests("Postgres", ["LocalServices", "Support"]),
         tests("HTTPClient", ["HTTPServer", "LocalServices", "Support"]),
         tests("HTTPServer", ["HTTPClient", "LocalServices", "Support"]),
         tests("LocalServices", ["Support"]),
-        tests("Hosting", ["HTTPClient", "Support", "Telemetry"]),
+        tests("Hosting", ["Lanes", "LocalServices", "Support", "Telemetry"]),
         tests("Schema", ["Postgres", "LocalServices", "Support"]),
         tests("Registrar", ["JSON", "Postgres", "Push", "Schema", "Sealing", "LocalServices", "Support"]),
         tests("Intake", ["JSON", "Kafka", "Push", "LocalServices", "Support"]),

@@ -1,0 +1,130 @@
+internal import Cmicrohttpd
+internal import Glibc
+internal import Synchronization
+
+/// What the threads of one server share: its connections, its certificates, its handler.
+///
+/// libmicrohttpd knows it by ``id`` only; see ``Registry``.
+final class Core: Sendable {
+    typealias Handler = @Sendable (Request, Responder) throws -> Void
+
+    let id: UInt
+    let configuration: Server.Configuration
+    let handler: Handler
+    let timekeeper: Timekeeper
+    let door: ListenSocket
+    let isDraining = Atomic(false)
+    private let table = Mutex(Table())
+    private let daemon = Atomic<UInt>(0)
+    private let credentialFiles: Mutex<CredentialFiles?>
+
+    private struct Table {
+        var connections: [UInt: Connection] = [:]
+        var lastID: UInt = 0
+    }
+
+    init(_ configuration: Server.Configuration, _ handler: @escaping Handler) throws(ServerError) {
+        self.configuration = configuration
+        self.handler = handler
+        var files: CredentialFiles?
+        if let paths = configuration.tls {
+            do throws(TLSFault) { files = try CredentialFiles(paths) } catch { throw .tls(error) }
+        }
+        credentialFiles = Mutex(files)
+        timekeeper = try Timekeeper()
+        door = try ListenSocket(configuration.listen)
+        id = Registry.newID()
+    }
+
+    var credentials: Credentials? { credentialFiles.withLock { $0?.current } }
+
+    var tlsFault: TLSFault? { credentialFiles.withLock { $0?.fault } }
+
+    var connectionCount: Int { table.withLock { $0.connections.count } }
+
+    func add(_ connection: Connection) -> UInt {
+        table.withLock { table in
+            table.lastID += 1
+            table.connections[table.lastID] = connection
+            return table.lastID
+        }
+    }
+
+    func connection(_ id: UInt) -> Connection? {
+        table.withLock { $0.connections[id] }
+    }
+
+    /// libmicrohttpd is about to close the socket.
+    func remove(_ id: UInt) {
+        let (removed, wasFull) = table.withLock { table in
+            let wasFull = table.connections.count >= configuration.limits.connections
+            return (table.connections.removeValue(forKey: id), wasFull)
+        }
+        removed?.update { $0.closed() }
+        if wasFull { timekeeper.wake() }
+    }
+
+    /// From now on new connections go to this `MHD_Daemon`.
+    func serve(with daemon: UInt) {
+        self.daemon.store(daemon, ordering: .releasing)
+    }
+
+    /// Where new connections come from; nil while there may be no more.
+    ///
+    /// Those over the limit wait in the system's queue.
+    var openDoor: CInt? {
+        isDraining.load(ordering: .relaxed) || connectionCount >= configuration.limits.connections
+            ? nil : door.descriptor
+    }
+
+    /// Hands the connections that wait to libmicrohttpd, which owns their sockets then, also where it refuses them.
+    func acceptWaiting() {
+        let daemon = unsafe OpaquePointer(bitPattern: daemon.load(ordering: .acquiring))
+        var room = configuration.limits.connections - connectionCount
+        while room > 0, let accepted = door.accept() {
+            room -= 1
+            unsafe withUnsafeBytes(of: accepted.address) { bytes in
+                let address = unsafe bytes.assumingMemoryBound(to: sockaddr.self).baseAddress
+                _ = unsafe MHD_add_connection(daemon, accepted.descriptor, address, accepted.length)
+            }
+        }
+    }
+
+    var allConnections: [Connection] {
+        table.withLock { Array($0.connections.values) }
+    }
+
+    /// Enforces deadlines and looks after certificates.
+    ///
+    /// - Returns: when it has to be called again: a deadline set after this round cannot come before that.
+    func housekeeping(at now: ContinuousClock.Instant) -> ContinuousClock.Instant {
+        credentialFiles.withLock { $0?.look(at: now) }
+        var next = now + min(.seconds(1), configuration.limits.shortestTime)
+        for connection in allConnections {
+            if let deadline = connection.enforceDeadline(at: now) { next = min(next, deadline) }
+        }
+        return max(next, now + .milliseconds(10))
+    }
+}
+
+/// The servers of this process by the integer that C gets instead of a pointer.
+enum Registry {
+    private static let cores = Mutex<[UInt: Core]>([:])
+    private static let lastID = Atomic<UInt>(0)
+
+    static func newID() -> UInt {
+        lastID.add(1, ordering: .relaxed).newValue
+    }
+
+    static func add(_ core: Core) {
+        cores.withLock { $0[core.id] = core }
+    }
+
+    static func remove(_ core: Core) {
+        cores.withLock { $0[core.id] = nil }
+    }
+
+    static func core(_ id: UInt) -> Core? {
+        cores.withLock { $0[id] }
+    }
+}
