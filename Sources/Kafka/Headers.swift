@@ -13,7 +13,9 @@
 ///
 /// Names may repeat. A name with a zero byte inside is cut there, since librdkafka's interface has C strings.
 package struct Headers: Sendable {
-    /// The headers, from `start` to `end`. Before them lies what belongs to the record that they were read with,
+    /// The headers, from `start` to `end`.
+    ///
+    /// Before them lies what belongs to the record that they were read with,
     /// behind them room that was used before.
     private(set) var storage: [UInt8]
     private(set) var start: Int
