@@ -82,7 +82,11 @@ enum TransferOptions {
         _ identity: TLSIdentity?
     ) throws(ClientError) {
         if let authorities = identity?.authorities {
-            try unsafe check(setBlob(handle, CURLOPT_CAINFO_BLOB, authorities))
+            try unsafe check(
+                setBlob(handle, CURLOPT_CAINFO_BLOB, authorities),
+                // Debian's libcurl would go on trusting the system's folder of authorities beside them.
+                posthorn_curl_set_text(handle, CURLOPT_CAPATH, nil)
+            )
         }
         if let pair = identity?.pair {
             try unsafe check(

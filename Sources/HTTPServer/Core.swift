@@ -16,6 +16,8 @@ final class Core: Sendable {
     let isDraining = Atomic(false)
     private let table = Mutex(Table())
     private let daemon = Atomic<UInt>(0)
+    /// No descriptor was left for the last connection; cleared with the next round of housekeeping.
+    private let isExhausted = Atomic(false)
     private let credentialFiles: Mutex<CredentialFiles?>
 
     private struct Table {
@@ -73,7 +75,8 @@ final class Core: Sendable {
     ///
     /// Those over the limit wait in the system's queue.
     var openDoor: CInt? {
-        isDraining.load(ordering: .relaxed) || connectionCount >= configuration.limits.connections
+        isDraining.load(ordering: .relaxed) || isExhausted.load(ordering: .relaxed)
+            || connectionCount >= configuration.limits.connections
             ? nil : door.descriptor
     }
 
@@ -81,7 +84,12 @@ final class Core: Sendable {
     func acceptWaiting() {
         let daemon = unsafe OpaquePointer(bitPattern: daemon.load(ordering: .acquiring))
         var room = configuration.limits.connections - connectionCount
-        while room > 0, let accepted = door.accept() {
+        while room > 0 {
+            guard let accepted = door.accept() else {
+                let shortages = [EMFILE, ENFILE, ENOBUFS, ENOMEM]
+                if shortages.contains(errno) { isExhausted.store(true, ordering: .relaxed) }
+                return
+            }
             room -= 1
             unsafe withUnsafeBytes(of: accepted.address) { bytes in
                 let address = unsafe bytes.assumingMemoryBound(to: sockaddr.self).baseAddress
@@ -98,6 +106,7 @@ final class Core: Sendable {
     ///
     /// - Returns: when it has to be called again: a deadline set after this round cannot come before that.
     func housekeeping(at now: ContinuousClock.Instant) -> ContinuousClock.Instant {
+        isExhausted.store(false, ordering: .relaxed)
         credentialFiles.withLock { $0?.look(at: now) }
         var next = now + min(.seconds(1), configuration.limits.shortestTime)
         for connection in allConnections {

@@ -62,6 +62,7 @@ struct ConnectionProgressTests {
         progress.append("ab")
         progress.append("cde")
         #expect(progress.excess == 5)
+        #expect(progress.refusal == .bodyTooLarge(limit: 10))
         let outcome1 = progress.completed()
         #expect(outcome1.isEmpty)
     }

@@ -104,6 +104,13 @@ struct HostileClientTests {
         #expect(answer.isClosed)
     }
 
+    @Test func `an unwanted body in chunks is answered 413 at its end`() throws {
+        let server = try Server(configuration(Server.Limits(bodyBytes: 10))) { _ in .text(200, "served") }
+        let text = "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
+        let answer = try talk(server.port, text + "b\r\n01234567890\r\n0\r\n\r\n")
+        #expect(answer.text.hasPrefix("HTTP/1.1 413"))
+    }
+
     @Test func `chunks without end are cut off`() throws {
         let server = try Server(configuration(Server.Limits(bodyBytes: 1000))) { _ in .text(200, "served") }
         let connection = try RawConnection(port: server.port)
