@@ -10,10 +10,11 @@ final class Core: Sendable {
 
     let id: UInt
     let configuration: Server.Configuration
-    let handler: Handler
     let timekeeper: Timekeeper
     let door: ListenSocket
     let isDraining = Atomic(false)
+    /// nil once the server has stopped: what it keeps may keep responders, and those keep the core.
+    private let handler: Mutex<Handler?>
     private let table = Mutex(Table())
     private let daemon = Atomic<UInt>(0)
     /// No descriptor was left for the last connection; cleared with the next round of housekeeping.
@@ -27,7 +28,7 @@ final class Core: Sendable {
 
     init(_ configuration: Server.Configuration, _ handler: @escaping Handler) throws(ServerError) {
         self.configuration = configuration
-        self.handler = handler
+        self.handler = Mutex(handler)
         var files: CredentialFiles?
         if let paths = configuration.tls {
             do throws(TLSFault) { files = try CredentialFiles(paths) } catch { throw .tls(error) }
@@ -36,6 +37,20 @@ final class Core: Sendable {
         timekeeper = try Timekeeper()
         door = try ListenSocket(configuration.listen)
         id = Registry.newID()
+    }
+
+    func handle(_ request: Request, _ responder: Responder) throws {
+        let handler = handler.withLock(\.self)
+        try handler?(request, responder)
+    }
+
+    /// Nothing calls the handler any more.
+    func dismissHandler() {
+        // Let go outside the lock: what it keeps may answer as it goes.
+        _ = handler.withLock { handler in
+            defer { handler = nil }
+            return handler
+        }
     }
 
     var credentials: Credentials? { credentialFiles.withLock { $0?.current } }

@@ -61,7 +61,7 @@ internal import Synchronization
         do {
             let responder = Responder(connection: connection, sequence: received.sequence, core: core)
             do {
-                try core.handler(request(head, received.body), responder)
+                try core.handle(request(head, received.body), responder)
             } catch {
                 responder.answer(core.configuration.refuse(.handlerFailed))
             }
