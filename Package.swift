@@ -144,7 +144,7 @@ let package = Package(
                 "Schema", "Sealing", "Simulation", "LocalServices", "Support", "Telemetry",
             ]
         ),
-        tests("Device", ["JSON", "Push", "Sealing"], resources: [.embedInCode("Resources")]),
+        tests("Device", ["JSON", "KeyChains", "Push", "Sealing"], resources: [.embedInCode("Resources")]),
         tests("Simulation", ["HTTPClient", "HTTPServer", "JSON", "Push", "Support"]),
         .testTarget(
             name: "ProofTests",
