@@ -66,17 +66,18 @@ let package = Package(
 
         // What every role's process shares
         room("Hosting", ["Cglibc", "HTTPServer", "JSON", "Lanes", "Telemetry"]),
-        room("Schema", ["Postgres", "Sealing"], resources: [.embedInCode("migrations")]),
+        room("Schema", ["Postgres"], resources: [.embedInCode("migrations")]),
 
         // The roles
-        room("Registrar", ["JSON", "Postgres", "Push", "Sealing"]),
+        room("KeyChains", ["Push", "Sealing"]),
+        room("Registrar", ["JSON", "KeyChains", "Postgres", "Push", "Sealing"]),
         room("Intake", ["JSON", "Kafka", "Push"]),
-        room("EncryptWorker", ["Kafka", "Lanes", "Postgres", "Push", "Registrar", "Sealing", "Telemetry"]),
+        room("EncryptWorker", ["Kafka", "KeyChains", "Lanes", "Postgres", "Push", "Registrar", "Sealing", "Telemetry"]),
         room(
             "DispatchWorker",
             ["HTTPClient", "JSON", "Kafka", "Lanes", "Postgres", "Push", "Registrar", "Sealing", "Telemetry"]
         ),
-        room("Device", ["JSON", "Push", "Sealing"]),
+        room("Device", ["JSON", "KeyChains", "Push", "Sealing"]),
 
         // Stand-ins, and real servers in temporary folders
         room("Simulation", ["Cglibc", "Device", "HTTPServer", "JSON", "Push"]),
@@ -119,7 +120,7 @@ let package = Package(
         tests("Settings"),
         tests("Lanes"),
         tests("Push", ["JSON"]),
-        tests("Sealing"),
+        tests("Sealing", ["JSON"], resources: [.embedInCode("Resources")]),
         tests("Kafka", ["LocalServices", "Support"]),
         tests("Postgres", ["LocalServices", "Support"]),
         tests("HTTPClient", ["HTTPServer", "LocalServices", "Support"]),

@@ -7,9 +7,9 @@
 /// }
 /// ```
 package struct MemberName: Sendable {
-    @usableFromInline let bytes: [UInt8]
-    @usableFromInline let start: Int
-    @usableFromInline let end: Int
+    let bytes: [UInt8]
+    let start: Int
+    let end: Int
 
     init(bytes: [UInt8], range: Range<Int>) {
         self.bytes = bytes
@@ -22,11 +22,11 @@ package struct MemberName: Sendable {
         String(decoding: bytes[start..<end], as: UTF8.self)
     }
 
-    @inlinable
     package static func == (name: MemberName, literal: StaticString) -> Bool {
-        literal.withUTF8Buffer { expected in
-            guard expected.count == name.end - name.start else { return false }
-            for index in 0..<expected.count where unsafe name.bytes[name.start + index] != expected[index] {
+        guard name.end - name.start == literal.utf8CodeUnitCount else { return false }
+        return literal.withUTF8Buffer { expected in
+            let span = name.bytes.span
+            for index in 0..<expected.count where unsafe span[name.start + index] != expected[index] {
                 return false
             }
             return true
@@ -34,7 +34,6 @@ package struct MemberName: Sendable {
     }
 
     /// Lets `switch` compare with literals.
-    @inlinable
     package static func ~= (literal: StaticString, name: MemberName) -> Bool {
         name == literal
     }

@@ -6,19 +6,19 @@ extension Reader {
     package mutating func readObject(
         _ member: (_ name: MemberName, _ reader: inout Reader) throws(ReadError) -> Void
     ) throws(ReadError) {
-        try expect(.object)
+        try expect(.object, startingWith: UInt8(ascii: "{"))
         let start = position
         try enter()
-        let firstName = names.count
+        var known = NamesOfObject(first: names.count)
         if try !closes(UInt8(ascii: "}")) {
             var count = 0
             repeat {
                 count += 1
                 guard count <= limits.members else { throw ReadError(.tooManyMembers, offset: position) }
-                try readMember(namesFrom: firstName, member)
+                try readMember(&known, member)
             } while try continues(until: UInt8(ascii: "}"))
         }
-        names.removeSubrange(firstName...)
+        names.removeLast(names.count - known.first)
         leave(start)
     }
 
@@ -29,7 +29,7 @@ extension Reader {
     package mutating func readArray(
         _ element: (_ reader: inout Reader) throws(ReadError) -> Void
     ) throws(ReadError) {
-        try expect(.array)
+        try expect(.array, startingWith: UInt8(ascii: "["))
         let start = position
         try enter()
         if try !closes(UInt8(ascii: "]")) {
@@ -54,7 +54,7 @@ extension Reader {
         switch try peek() {
         case .object: try readObject { _, _ in }
         case .array: try readArray { _ in }
-        case .string: _ = try readStringRange()
+        case .string: _ = try scanString()
         case .number: _ = try scanNumber()
         case .boolean: _ = try readBool()
         case .null: try readNull()
@@ -79,7 +79,7 @@ extension Reader {
     // MARK: - The punctuation
 
     private mutating func readMember(
-        namesFrom first: Int,
+        _ known: inout NamesOfObject,
         _ member: (MemberName, inout Reader) throws(ReadError) -> Void
     ) throws(ReadError) {
         guard position < end else { throw ReadError(.unexpectedEnd, offset: position) }
@@ -96,7 +96,7 @@ extension Reader {
             name = MemberName(bytes: decoded, range: 0..<decoded.count)
         }
         if !limits.allowsDuplicateNames {
-            try note(name, scanned, namesFrom: first, at: nameStart)
+            try note(name, scanned, in: &known, at: nameStart)
         }
         try take(UInt8(ascii: ":"))
         let before = position
@@ -108,23 +108,27 @@ extension Reader {
         }
     }
 
+    @inline(__always)
     private mutating func enter() throws(ReadError) {
         depth += 1
         guard depth <= limits.depth else { throw ReadError(.tooDeep, offset: position) }
         advance(to: position + 1)
     }
 
+    @inline(__always)
     private mutating func leave(_ start: Int) {
         depth -= 1
         valueStart = start
     }
 
+    @inline(__always)
     private mutating func take(_ byte: UInt8) throws(ReadError) {
         guard position < end else { throw ReadError(.unexpectedEnd, offset: position) }
         guard bytes[position] == byte else { throw ReadError(.unexpectedByte, offset: position) }
         advance(to: position + 1)
     }
 
+    @inline(__always)
     private mutating func closes(_ closing: UInt8) throws(ReadError) -> Bool {
         guard position < end else { throw ReadError(.unexpectedEnd, offset: position) }
         guard bytes[position] == closing else { return false }
@@ -132,13 +136,10 @@ extension Reader {
         return true
     }
 
+    @inline(__always)
     private mutating func continues(until closing: UInt8) throws(ReadError) -> Bool {
         if try closes(closing) { return false }
         try take(UInt8(ascii: ","))
         return true
     }
-}
-
-extension UInt8 {
-    var isWhitespace: Bool { self == 0x20 || self == 0x0A || self == 0x0D || self == 0x09 }
 }

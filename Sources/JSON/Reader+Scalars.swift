@@ -46,7 +46,6 @@ extension Reader {
     // MARK: - Values that may be null
 
     /// Reads null as nil, anything else with `body`.
-    @inlinable
     package mutating func readNullable<Value>(
         _ body: (inout Reader) throws(ReadError) -> Value
     ) throws(ReadError) -> Value? {

@@ -51,7 +51,6 @@ package struct Reader {
     }
 
     /// Reads a whole document: `body` takes its value, and nothing may follow it.
-    @inlinable
     package static func read<Value: ~Copyable>(
         _ bytes: [UInt8],
         in range: Range<Int>? = nil,
@@ -102,18 +101,32 @@ package struct Reader {
         valueStart = position
     }
 
+    /// The same where the first byte tells the kind.
+    @inline(__always)
+    mutating func expect(_ kind: Kind, startingWith byte: UInt8) throws(ReadError) {
+        guard position < end, bytes[position] == byte else { return try expect(kind) }
+        valueStart = position
+    }
+
     /// Steps behind what was read, and behind white space after it.
+    @inline(__always)
     mutating func advance(to next: Int) {
         position = next
         skipWhitespace()
     }
 
+    @inline(__always)
     mutating func skipWhitespace() {
-        while position < end {
-            switch bytes[position] {
-            case 0x20, 0x0A, 0x0D, 0x09: position += 1
-            default: return
-            }
-        }
+        // Documents written by programs have none: one comparison.
+        guard position < end, bytes[position] <= 0x20 else { return }
+        skipWhitespaceRun()
     }
+
+    private mutating func skipWhitespaceRun() {
+        while position < end, bytes[position].isWhitespace { position += 1 }
+    }
+}
+
+extension UInt8 {
+    var isWhitespace: Bool { self == 0x20 || self == 0x0A || self == 0x0D || self == 0x09 }
 }

@@ -1,0 +1,273 @@
+internal import Kafka
+package import Lanes
+internal import Postgres
+internal import Push
+internal import Sealing
+package import Telemetry
+
+/// One lane that turns trigger events into sealed notifications, exactly once.
+///
+/// ```
+///            ┌────────────────────────────────────────────────────────────────┐
+///            ▼                                                                │
+///   poll ─▶ sort ─▶ ask the database ─▶ begin ─▶ produce ─▶ write back ─▶ commit with offsets
+///                        │                 └────────┬──────────┴───────────┘
+///                        │ database away            │ anything fails: abort
+///                        └──────────▶ put back ◀────┘
+/// ```
+///
+/// 1. The offsets are committed with the outputs or not at all, and outputs of an aborted turn are invisible to `read_committed` readers.
+/// 2. Moved key chains are in the database before the Kafka commit. A crash in between repeats the batch, and the same steps give the same keys.
+/// 3. A batch that was not committed is read again from its first record: if going back fails, the lane ends rather than go on behind it.
+/// 4. Nothing but the record itself makes a dead letter. While the database or the broker is away the lane waits and stays in its group.
+///
+/// It owns all that it touches, lives on one thread, and stops within a turn of being told to.
+package struct EncryptLane: ~Copyable {
+    let settings: EncryptSettings
+    let context: LaneContext
+    let metrics: EncryptMetrics
+    let log: Log
+    var consumer: Consumer
+    var producer: Producer
+    var connection: Connection
+    var builder: NotificationBuilder
+    var lookup: SubscriptionLookup
+    var batch = TriggerBatch()
+    var isTransactionOpen = false
+    /// Grows while the same trouble lasts.
+    var pause = Duration.zero
+    private var lagShownAt: Int64 = 0
+
+    /// Runs a lane until it is told to stop.
+    ///
+    /// - Throws: ``EncryptError`` when only a restart or a person can help; what was not committed is then read again by whoever comes next.
+    package static func run(
+        _ settings: EncryptSettings,
+        context: LaneContext,
+        metrics: EncryptMetrics,
+        log: Log
+    ) throws(EncryptError) {
+        var lane = try EncryptLane(settings, context: context, metrics: metrics, log: log)
+        guard try lane.start() else { return }
+        while !context.stop.isRaised {
+            context.turn()
+            try lane.turn()
+        }
+        lane.consumer.close()
+    }
+
+    private init(
+        _ settings: EncryptSettings,
+        context: LaneContext,
+        metrics: EncryptMetrics,
+        log: Log
+    ) throws(EncryptError) {
+        let builder = try Self.builder(settings)
+        let consumer = try Self.consumer(settings)
+        let producer = try Self.producer(settings, lane: context.index)
+        self.settings = settings
+        self.context = context
+        self.metrics = metrics
+        self.log = log
+        self.builder = builder
+        self.consumer = consumer
+        self.producer = producer
+        connection = Connection(settings.database)
+        lookup = SubscriptionLookup(zone: settings.zone)
+    }
+
+    private static func builder(_ settings: EncryptSettings) throws(EncryptError) -> NotificationBuilder {
+        do throws(SealingError) {
+            return try NotificationBuilder(keys: try KeyFile.read(settings.keyFile))
+        } catch {
+            throw .sealing(error)
+        }
+    }
+
+    private static func consumer(_ settings: EncryptSettings) throws(EncryptError) -> Consumer {
+        do throws(KafkaError) {
+            return try Consumer(settings.consumer())
+        } catch {
+            throw .kafka(error)
+        }
+    }
+
+    private static func producer(_ settings: EncryptSettings, lane: Int) throws(EncryptError) -> Producer {
+        do throws(KafkaError) {
+            return try Producer(settings.producer(lane: lane))
+        } catch {
+            throw .kafka(error)
+        }
+    }
+
+    /// Takes over the transactional id, which ends what a dead predecessor left open, and joins the group.
+    ///
+    /// - Returns: false when told to stop meanwhile.
+    private mutating func start() throws(EncryptError) -> Bool {
+        context.notReady("starting")
+        while true {
+            do throws(KafkaError) {
+                try producer.initTransactions(timeout: .seconds(5))
+                try consumer.subscribe([settings.topics.triggers])
+                return true
+            } catch {
+                guard error.isRetriable else { throw failure(error) }
+                context.notReady("kafka_away")
+                log.warning("kafka_away", ["operation": "start", "error": .description(of: error)])
+                if context.pause(for: .milliseconds(200)) { return false }
+            }
+        }
+    }
+
+    // MARK: - A turn
+
+    private mutating func turn() throws(EncryptError) {
+        batch.removeAll()
+        try poll(wait: .milliseconds(100))
+        showLag()
+        guard !batch.records.isEmpty else { return }
+        do throws(EncryptError) {
+            try process()
+            pause = .zero
+        } catch {
+            try recover(from: error)
+        }
+    }
+
+    /// Reads into the batch and answers what happened to the assignment.
+    ///
+    /// Between turns nothing is in flight, so a revoked partition is simply let go.
+    mutating func poll(wait: Duration) throws(EncryptError) {
+        do throws(KafkaError) {
+            let events = try consumer.poll(
+                into: &batch.records,
+                limit: settings.batchLimit,
+                wait: wait,
+                linger: settings.linger
+            )
+            for event in events { note(event) }
+            if consumer.isRebalancePending {
+                batch.removeAll()
+                try consumer.completeRebalance()
+            }
+        } catch {
+            throw failure(error)
+        }
+    }
+
+    private func note(_ event: ConsumerEvent) {
+        switch event {
+        case .assigned(let places):
+            context.ready()
+            log.info("assigned", ["partitions": .integer(places.count)])
+        case .revoked(let places): log.info("revoked", ["partitions": .integer(places.count)])
+        case .lost(let places): log.warning("lost", ["partitions": .integer(places.count)])
+        case .failed(let error, _):
+            if error.isUnknownTopic { context.notReady("topic_missing") }
+            log.warning("consumer_trouble", ["error": .description(of: error)])
+        }
+    }
+
+    private mutating func process() throws(EncryptError) {
+        let now = Timestamp(milliseconds: WallClock.milliseconds())
+        batch.sort(now: now)
+        builder.beginBatch()
+        var tally = EncryptTally(batch)
+        if batch.events.isEmpty {
+            try begin()
+        } else {
+            let rows = try askDatabase()
+            try begin()
+            try produceNotifications(rows, &tally)
+        }
+        try produceDeadLetters(now)
+        try writeBack(&tally)
+        try commit()
+        metrics.count(tally, batch, now: Timestamp(milliseconds: WallClock.milliseconds()))
+    }
+
+    private mutating func askDatabase() throws(EncryptError) -> Rows {
+        let start = Monotonic.now()
+        defer { metrics.lookupSeconds.observe(.nanoseconds(Monotonic.now() - start)) }
+        do throws(PostgresError) {
+            if !connection.isConnected { try connection.ensureConnected(within: .seconds(2)) }
+            return try lookup.run(batch.events, on: &connection)
+        } catch {
+            throw .database(error)
+        }
+    }
+
+    private mutating func produceNotifications(
+        _ rows: borrowing Rows,
+        _ tally: inout EncryptTally
+    ) throws(EncryptError) {
+        for row in 0..<rows.count {
+            let head = try self.head(of: rows, row)
+            guard batch.events.indices.contains(head.event) else { continue }
+            guard let month = head.month else { throw .absurdMonth(head.monthOrdinal) }
+            guard head.hasChannel else {
+                batch.deadLetterForUnknownChannel(event: head.event)
+                continue
+            }
+            guard head.hasPusher else { continue }
+            let event = batch.events[head.event].event
+            switch try builder.build(event, index: head.event, rows, row, month: month) {
+            case .built:
+                try produce(
+                    settings.topics.notifications,
+                    key: builder.record.key,
+                    value: builder.record.value,
+                    headers: builder.record.headers
+                )
+                tally.built(event: head.event)
+            case .withoutKeys: tally.withoutKeys += 1
+            case .faulty(let reason, let detail): batch.deadLetter(event: head.event, reason, detail)
+            }
+        }
+    }
+
+    private func head(of rows: borrowing Rows, _ row: Int) throws(EncryptError) -> SubscriptionLookup.Head {
+        do throws(PostgresError) {
+            return try SubscriptionLookup.Head(rows, row)
+        } catch {
+            throw .database(error)
+        }
+    }
+
+    private mutating func produceDeadLetters(_ now: Timestamp) throws(EncryptError) {
+        for (index, reason, detail) in batch.deadLetters {
+            let record = batch.records[index]
+            let headers = TriggerDeadLetter.headers(
+                of: record,
+                reason,
+                detail,
+                group: settings.topics.encryptGroup,
+                now: now
+            )
+            try produce(
+                settings.topics.triggerDeadLetters,
+                key: record.key,
+                value: record.value,
+                headers: headers,
+                timestamp: record.timestamp
+            )
+        }
+    }
+
+    private mutating func writeBack(_ tally: inout EncryptTally) throws(EncryptError) {
+        guard !builder.loader.moves.isEmpty else { return }
+        do throws(PostgresError) {
+            tally.chainsMoved = try builder.loader.writeBack(to: &connection)
+        } catch {
+            throw .database(error)
+        }
+    }
+
+    private mutating func showLag() {
+        let now = Monotonic.now()
+        guard now - lagShownAt > 1_000_000_000 else { return }
+        lagShownAt = now
+        guard let places = try? consumer.assignment(), let lag = try? consumer.lag(places) else { return }
+        metrics.lag(ofLane: context.index)?.set(Int(lag.values.reduce(0, +)))
+    }
+}

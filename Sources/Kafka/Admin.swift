@@ -1,0 +1,135 @@
+import Crdkafka
+
+/// Looks after topics and groups.
+///
+/// One thread owns it; every call waits for its answer.
+///
+/// ``MockCluster`` answers none of these but ``topics(timeout:)`` and ``watermarks(_:timeout:)``.
+package struct Admin: ~Copyable {
+    let client: Client
+
+    package init(_ configuration: Configuration, log: LogSink? = nil) throws(KafkaError) {
+        client = try Client(.administrator, configuration, log: log)
+    }
+
+    /// The oldest offset of a partition and the one behind its newest.
+    ///
+    /// The corresponding C function is `rd_kafka_query_watermark_offsets`.
+    package func watermarks(_ place: TopicPartition, timeout: Duration) throws(KafkaError) -> Watermarks {
+        try client.watermarks(place, timeout: timeout)
+    }
+
+    /// Every topic that the broker shows, by name; those whose names begin with two underscores are its own.
+    ///
+    /// The corresponding C function is `rd_kafka_metadata`.
+    package func topics(timeout: Duration) throws(KafkaError) -> [TopicDescription] {
+        var metadata: UnsafePointer<rd_kafka_metadata_t>?
+        try client.check(
+            unsafe rd_kafka_metadata(client.pointer, 1, nil, &metadata, timeout.milliseconds),
+            "list topics"
+        )
+        guard let metadata = unsafe metadata else { return [] }
+        defer { unsafe rd_kafka_metadata_destroy(metadata) }
+        return (0..<Int(unsafe metadata.pointee.topic_cnt))
+            .map { unsafe TopicDescription(copying: metadata.pointee.topics[$0]) }
+            .sorted { $0.name < $1.name }
+    }
+
+    /// What the group has committed, of all partitions or of these; partitions without a commit are missing.
+    ///
+    /// The corresponding C function is `rd_kafka_ListConsumerGroupOffsets`.
+    package func committedOffsets(
+        ofGroup group: String,
+        places: [TopicPartition]? = nil,
+        timeout: Duration
+    ) throws(KafkaError) -> [TopicPartition: Int64] {
+        let operation = "offsets of group \(group)"
+        // No list stands for all partitions; an empty one is refused.
+        guard let places else { return try unsafe offsets(ofGroup: group, nil, operation, timeout) }
+        if places.isEmpty { return [:] }
+        let list = PartitionList(places)
+        return try unsafe offsets(ofGroup: group, list.pointer, operation, timeout)
+    }
+
+    private func offsets(
+        ofGroup group: String,
+        _ list: UnsafeMutablePointer<rd_kafka_topic_partition_list_t>?,
+        _ operation: String,
+        _ timeout: Duration
+    ) throws(KafkaError) -> [TopicPartition: Int64] {
+        var request = unsafe rd_kafka_ListConsumerGroupOffsets_new(group, list)
+        defer { unsafe rd_kafka_ListConsumerGroupOffsets_destroy(request) }
+        let options = try AdminOptions(client, RD_KAFKA_ADMIN_OP_LISTCONSUMERGROUPOFFSETS, timeout)
+        let answers = EventQueue(client)
+        unsafe rd_kafka_ListConsumerGroupOffsets(
+            client.pointer,
+            &request,
+            1,
+            options.pointer,
+            answers.pointer
+        )
+        let answer = try answers.next(within: timeout, operation)
+        try answer.check(operation, scrubbing: client.redaction)
+        var count = 0
+        guard
+            let result = unsafe rd_kafka_event_ListConsumerGroupOffsets_result(answer.pointer),
+            let groups = unsafe rd_kafka_ListConsumerGroupOffsets_result_groups(result, &count), count > 0,
+            let partitions = unsafe rd_kafka_group_result_partitions(groups[0])
+        else { return [:] }
+        if let error = unsafe rd_kafka_group_result_error(groups[0]) {
+            throw KafkaError(unsafe rd_kafka_error_code(error), operation)
+        }
+        return unsafe TopicPartition.offsets(in: partitions)
+    }
+
+    /// The names of all groups that the brokers know.
+    ///
+    /// The corresponding C function is `rd_kafka_ListConsumerGroups`.
+    package func groups(timeout: Duration) throws(KafkaError) -> [String] {
+        let options = try AdminOptions(client, RD_KAFKA_ADMIN_OP_LISTCONSUMERGROUPS, timeout)
+        let answers = EventQueue(client)
+        unsafe rd_kafka_ListConsumerGroups(client.pointer, options.pointer, answers.pointer)
+        let answer = try answers.next(within: timeout, "list groups")
+        try answer.check("list groups", scrubbing: client.redaction)
+        guard let result = unsafe rd_kafka_event_ListConsumerGroups_result(answer.pointer) else { return [] }
+        var count = 0
+        guard let listings = unsafe rd_kafka_ListConsumerGroups_result_valid(result, &count) else {
+            return []
+        }
+        return (0..<count).compactMap { index in
+            guard let listing = unsafe listings[index] else { return nil }
+            return unsafe String(cString: rd_kafka_ConsumerGroupListing_group_id(listing))
+        }
+    }
+}
+
+/// Owns an `rd_kafka_AdminOptions_t`.
+@safe
+struct AdminOptions: ~Copyable {
+    private let options: OpaquePointer
+
+    var pointer: OpaquePointer { unsafe options }
+
+    /// Options for one call.
+    ///
+    /// The timeout is for the request; where a topic is made or dropped, the broker also waits that long, but half a
+    /// minute at most, for the change to arrive everywhere.
+    init(_ client: borrowing Client, _ operation: rd_kafka_admin_op_t, _ timeout: Duration) throws(KafkaError)
+    {
+        unsafe options = rd_kafka_AdminOptions_new(client.pointer, operation)
+        // Source: rdkafka.h, from 0 to 3,600,000 ms.
+        let limit = max(1, min(timeout.milliseconds, 3_600_000))
+        try client.check(unsafe rd_kafka_AdminOptions_set_request_timeout(options, limit, nil, 0), "options")
+        if operation == RD_KAFKA_ADMIN_OP_CREATETOPICS || operation == RD_KAFKA_ADMIN_OP_DELETETOPICS {
+            let wait = min(limit, 30_000)
+            try client.check(
+                unsafe rd_kafka_AdminOptions_set_operation_timeout(options, wait, nil, 0),
+                "options"
+            )
+        }
+    }
+
+    deinit {
+        unsafe rd_kafka_AdminOptions_destroy(options)
+    }
+}

@@ -1,0 +1,90 @@
+/// Sixteen bytes in the shape of a UUID: text `8-4-4-4-12`, lower case when written, either case when read.
+///
+/// Two machine words, so that a pusher's id costs nothing to copy, hash and compare; ordered as its bytes are.
+package struct UUIDBytes: Hashable, Sendable {
+    /// The first eight bytes, big-endian.
+    package var high: UInt64
+    /// The last eight bytes, big-endian.
+    package var low: UInt64
+
+    /// Bytes of the text form.
+    package static let textLength = 36
+
+    package init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
+
+    /// From exactly 16 bytes; nil for any other count.
+    package init?(bytes: Span<UInt8>) {
+        guard bytes.count == 16 else { return nil }
+        self.init(high: 0, low: 0)
+        for index in 0..<8 {
+            high = high << 8 | UInt64(bytes[index])
+            low = low << 8 | UInt64(bytes[index + 8])
+        }
+    }
+
+    /// From exactly 36 ASCII bytes, hyphens at their four places; nil for any other text.
+    package init?(text: Span<UInt8>) {
+        guard text.count == Self.textLength else { return nil }
+        self.init(high: 0, low: 0)
+        for index in 0..<Self.textLength {
+            if Self.isHyphen(index) {
+                guard text[index] == UInt8(ascii: "-") else { return nil }
+            } else {
+                guard let nibble = Hexadecimal.value(text[index]) else { return nil }
+                high = high << 4 | low >> 60
+                low = low << 4 | UInt64(nibble)
+            }
+        }
+    }
+
+    package init?(_ text: String) {
+        self.init(text: text.utf8.span)
+    }
+
+    /// Appends the 36 ASCII bytes of the text form.
+    package func appendText(to output: inout [UInt8]) {
+        var high = self.high
+        var low = self.low
+        for index in 0..<Self.textLength {
+            if Self.isHyphen(index) {
+                output.append(UInt8(ascii: "-"))
+            } else {
+                output.append(Hexadecimal.digit(UInt8(truncatingIfNeeded: high >> 60)))
+                high = high << 4 | low >> 60
+                low <<= 4
+            }
+        }
+    }
+
+    /// Appends the 16 bytes.
+    package func appendBytes(to output: inout [UInt8]) {
+        for shift in stride(from: 56, through: 0, by: -8) {
+            output.append(UInt8(truncatingIfNeeded: high >> UInt64(shift)))
+        }
+        for shift in stride(from: 56, through: 0, by: -8) {
+            output.append(UInt8(truncatingIfNeeded: low >> UInt64(shift)))
+        }
+    }
+
+    private static func isHyphen(_ index: Int) -> Bool {
+        index == 8 || index == 13 || index == 18 || index == 23
+    }
+}
+
+extension UUIDBytes: Comparable {
+    package static func < (left: UUIDBytes, right: UUIDBytes) -> Bool {
+        left.high != right.high ? left.high < right.high : left.low < right.low
+    }
+}
+
+extension UUIDBytes: CustomStringConvertible {
+    package var description: String {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(Self.textLength)
+        appendText(to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
