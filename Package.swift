@@ -156,8 +156,8 @@ let package = Package(
                 "Schema", "Sealing", "Simulation", "LocalServices", "Support", "Telemetry",
             ]
         ),
-        tests("Device", ["JSON", "Push", "Sealing"], resources: [.embedInCode("Resources")]),
-        tests("Simulation", ["HTTPClient", "HTTPServer", "JSON", "Push", "Support"]),
+        tests("Device", ["JSON", "KeyChains", "Push", "Sealing"], resources: [.embedInCode("Resources")]),
+        tests("Simulation", ["HTTPClient", "HTTPServer", "JSON", "LocalServices", "Push", "Support"]),
         .testTarget(
             name: "ProofTests",
             dependencies: [

@@ -1,4 +1,5 @@
 import JSON
+import KeyChains
 import Push
 import Sealing
 import Testing
@@ -9,14 +10,14 @@ import Testing
 struct Sender: ~Copyable {
     static let secretHex = "f2ca1bb6c7e907d06dafe4687e579fce76b37e4e93b7605022da52e6ccc26fd2"
 
-    private var derivation: Derivation
+    private var derivation: ChainDeriver
     private var cipher: Cipher
     private var random = RandomSource()
     private var chain: KeyGeneration
     let keyIdentifier: String?
 
     init(secret: String = secretHex, month: String = "2023-10", keyIdentifier: String? = "chain-1") throws {
-        var derivation = try Derivation()
+        var derivation = try ChainDeriver()
         let cipher = try Cipher()
         let first = try Self.month(month)
         let secret = try Self.secret(secret)

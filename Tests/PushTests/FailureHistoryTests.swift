@@ -121,7 +121,8 @@ struct FailureHistoryTests {
     @Test func `reasons are words that stay`() {
         #expect(
             DeadLetterReason.allCases.map(\.rawValue) == [
-                "malformed", "missing_attribute", "invalid_attribute", "content_too_large", "unknown_type",
+                "tombstone", "malformed", "missing_attribute", "invalid_attribute", "content_too_large",
+                "unknown_type",
                 "unknown_channel",
                 "key_chain_unusable", "malformed_notification", "notification_too_large", "unknown_gateway",
                 "message_refused",

@@ -50,7 +50,7 @@ package struct StructuredEvent {
     }
 
     private mutating func read(_ name: String, _ reader: inout Reader) throws(ReadError) {
-        let known = TriggerAttributes.Name(name[...])
+        let known = TriggerAttributes.Name(attribute: name)
         let value: [UInt8]
         switch try reader.peek() {
         case .null: return

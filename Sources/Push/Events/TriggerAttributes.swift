@@ -20,22 +20,29 @@ struct TriggerAttributes {
         case identifier
         case traceparent
 
-        /// - Parameter text: the CloudEvents name, without prefix.
-        init?(_ text: Substring) {
-            switch text {
-            case "specversion": self = .specversion
-            case "id": self = .id
-            case "source": self = .source
-            case "type": self = .type
-            case "subject": self = .subject
-            case "time": self = .time
-            case "channel": self = .channel
-            case "priority": self = .priority
-            case "expirytime": self = .expirytime
-            case "identifier": self = .identifier
-            case "traceparent": self = .traceparent
+        /// From a header's name, prefix included.
+        ///
+        /// All of them fit into a string's own 15 bytes, so each comparison is one of two words.
+        init?(header: String) {
+            switch header {
+            case "ce_specversion": self = .specversion
+            case "ce_id": self = .id
+            case "ce_source": self = .source
+            case "ce_type": self = .type
+            case "ce_subject": self = .subject
+            case "ce_time": self = .time
+            case "ce_channel": self = .channel
+            case "ce_priority": self = .priority
+            case "ce_expirytime": self = .expirytime
+            case "ce_identifier": self = .identifier
+            case "ce_traceparent": self = .traceparent
             default: return nil
             }
+        }
+
+        /// From the CloudEvents name, as a structured event has it.
+        init?(attribute: String) {
+            self.init(header: "ce_" + attribute)
         }
 
         var text: String { "\(self)" }

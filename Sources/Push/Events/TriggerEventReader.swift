@@ -26,8 +26,8 @@ package struct TriggerEventReader {
 
     /// Takes one header, in the record's order.
     package mutating func take(header name: String, _ value: [UInt8]?) {
-        if name.utf8.starts(with: "ce_".utf8) {
-            if let attribute = TriggerAttributes.Name(name.dropFirst(3)) { attributes.take(attribute, value) }
+        if let attribute = TriggerAttributes.Name(header: name) {
+            attributes.take(attribute, value)
         } else if name == "traceparent" {
             traceparent = traceparent ?? value
         } else if name.utf8.count == 12, name.lowercased() == "content-type", let value {

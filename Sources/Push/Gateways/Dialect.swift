@@ -1,3 +1,5 @@
+import JSON
+
 /// Which interface a gateway speaks; part of its entry on the operator's list.
 package enum Dialect: String, Hashable, Sendable, CaseIterable {
     /// Push Gateway API 1.2: batches, padded ciphertext, `key_identifier`.
@@ -55,7 +57,7 @@ package enum NotificationFormat: String, Hashable, Sendable, CaseIterable {
     ///   - url: a ``GatewayURL`` that fits the dialect, as text.
     ///   - output: where the endpoint is appended.
     package func appendEndpoint(url: Span<UInt8>, to output: inout [UInt8]) {
-        for index in url.indices { output.append(url[index]) }
+        output.appendBytes(url)
         switch self {
         case .gematik12Encrypted: output.append(contentsOf: "notifyEncrypted/batch".utf8)
         case .gematik12Plain: output.append(contentsOf: "notify/batch".utf8)

@@ -1,3 +1,5 @@
+import JSON
+
 /// Names one notification: the same event for the same pusher gives the same id, over every retry, crash and replay.
 ///
 /// A UUID of version 8 (RFC 9562 §5.8), variant 10, made from the first 16 bytes of a SHA-256 digest. The hashing is
@@ -54,7 +56,7 @@ package struct NotificationID: Hashable, Sendable {
 
     private static func appendField(_ bytes: Span<UInt8>, to output: inout [UInt8]) {
         appendLength(UInt32(clamping: bytes.count), to: &output)
-        for index in bytes.indices { output.append(bytes[index]) }
+        output.appendBytes(bytes)
     }
 
     private static func appendLength(_ length: UInt32, to output: inout [UInt8]) {

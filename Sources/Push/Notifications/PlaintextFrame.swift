@@ -1,3 +1,5 @@
+import JSON
+
 /// The frame that hides how long a message is: every plaintext has exactly 1024 bytes.
 ///
 /// ```
@@ -15,6 +17,8 @@ package enum PlaintextFrame {
 
     private static let magic: InlineArray<4, UInt8> = [0x50, 0x4E, 0x4D, 0x31]
     private static let filler: UInt8 = 0x20
+    /// As many as a frame can need, to be copied in one piece: the hot path.
+    private static let fillers = [UInt8](repeating: filler, count: maximumPayloadLength)
 
     /// Replaces the content of `output` by the frame around `payload`; keeps its memory.
     ///
@@ -27,8 +31,8 @@ package enum PlaintextFrame {
         for index in magic.indices { output.append(magic[index]) }
         output.append(UInt8(truncatingIfNeeded: fillerLength >> 8))
         output.append(UInt8(truncatingIfNeeded: fillerLength))
-        output.append(contentsOf: repeatElement(filler, count: fillerLength))
-        for index in payload.indices { output.append(payload[index]) }
+        output.append(contentsOf: fillers[..<fillerLength])
+        output.appendBytes(payload)
         return true
     }
 
