@@ -67,7 +67,7 @@ final class RegistrarFixture {
     /// Who has which pushkey, in order: `user app pushkey`.
     func pushers() throws -> [String] {
         let rows = try connection.query(
-            "SELECT concat_ws(' ', user_id, app_id, pushkey) FROM pushers ORDER BY 1 COLLATE \"C\""
+            "SELECT concat_ws(' ', user_id, app_id, pushkey) AS line FROM pushers ORDER BY user_id, app_id, pushkey"
         )
         return try (0..<rows.count).map { try rows.text($0, 0) }
     }
