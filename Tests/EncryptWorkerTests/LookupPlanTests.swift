@@ -32,7 +32,11 @@ import Testing
                 "\(plan.joined(separator: "\n"))"
             )
         }
-        #expect(plan.contains { $0.contains("Index Cond: (pushers.user_id = ") || $0.contains("Index Cond: (user_id = ") })
+        #expect(
+            plan.contains {
+                $0.contains("Index Cond: (pushers.user_id = ") || $0.contains("Index Cond: (user_id = ")
+            }
+        )
     }
 
     private func explain(_ connection: inout Connection) throws -> [String] {

@@ -78,7 +78,12 @@ import Testing
     @Test func `a rate is kept`() throws {
         #expect(try run("topics", "create", "--partitions", "1").code == 0)
         let start = ContinuousClock.now
-        let outcome = try run("publish", "--rate", "20", input: (0..<30).map { text("\($0)") }.joined(separator: "\n"))
+        let outcome = try run(
+            "publish",
+            "--rate",
+            "20",
+            input: (0..<30).map { text("\($0)") }.joined(separator: "\n")
+        )
         #expect(outcome.code == 0)
         #expect(ContinuousClock.now - start >= .milliseconds(1300))
     }

@@ -23,7 +23,11 @@ import Testing
         return name
     }
 
-    static func event(_ id: String, user: String = "A123456789", more: String = #","data":{"a":1}"#) -> [UInt8] {
+    static func event(
+        _ id: String,
+        user: String = "A123456789",
+        more: String = #","data":{"a":1}"#
+    ) -> [UInt8] {
         Array(
             #"{"specversion":"1.0","id":"\#(id)","source":"/test","type":"example.news","subject":"\#(user)"\#(more)}"#
                 .utf8
@@ -41,7 +45,11 @@ import Testing
         let topic = try topic()
         var publisher = try Publisher(configuration(), topic: topic)
         for index in 0..<200 {
-            let line = Self.event("event-\(index)", user: "user-\(index % 5)", more: #","priority":"high","data":{"n":\#(index)}"#)
+            let line = Self.event(
+                "event-\(index)",
+                user: "user-\(index % 5)",
+                more: #","priority":"high","data":{"n":\#(index)}"#
+            )
             try publisher.publish(line, number: index + 1, now: now)
         }
         try finish(&publisher)
@@ -64,7 +72,8 @@ import Testing
         var publisher = try Publisher(configuration(), topic: topic)
         try publisher.publish(Self.event("good"), number: 1, now: now)
         for (line, attribute) in [
-            (Self.event("x", user: "no user!"), "subject"), (Self.event("x", more: #","priority":"urgent""#), "priority"),
+            (Self.event("x", user: "no user!"), "subject"),
+            (Self.event("x", more: #","priority":"urgent""#), "priority"),
             (Self.event("", more: ""), "id"), (Self.event("x", more: #","time":"yesterday""#), "time"),
         ] {
             do throws(PublishError) {

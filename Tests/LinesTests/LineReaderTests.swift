@@ -10,7 +10,9 @@ import Testing
         var line: [UInt8] = []
         var lines: [String] = []
         while let kind = try reader.next(into: &line) {
-            lines.append("\(reader.number):" + (kind == .tooLong ? "too long" : String(decoding: line, as: UTF8.self)))
+            lines.append(
+                "\(reader.number):" + (kind == .tooLong ? "too long" : String(decoding: line, as: UTF8.self))
+            )
         }
         #expect(reader.position == Int64(text.utf8.count))
         #expect(reader.size == Int64(text.utf8.count))

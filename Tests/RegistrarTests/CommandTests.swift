@@ -71,7 +71,11 @@ import Testing
         #expect(try run("gateways", "add", "https://gateway.example/path").code == 64)
         let list = try run("gateways", "list", "--json")
         #expect(list.output.split(separator: "\n").count == 2)
-        #expect(list.output.contains(#""origin":"http://127.0.0.1:8080","dialect":"gematik-1.2","allow_private":true,"insecure":true"#))
+        #expect(
+            list.output.contains(
+                #""origin":"http://127.0.0.1:8080","dialect":"gematik-1.2","allow_private":true,"insecure":true"#
+            )
+        )
         #expect(try run("gateways", "remove", "http://127.0.0.1:8080").code == 0)
         #expect(try run("gateways", "remove", "http://127.0.0.1:8080").code == 65)
     }
@@ -94,7 +98,8 @@ import Testing
     @Test func `an import tells of bad lines by number and field, and takes the others`() throws {
         try prepare()
         let input = [
-            Line(user: "alice", pushkey: "1").text, "no JSON", "", Line(user: "bob", pushkey: "2", url: "https://10.0.0.1/push/v1/").text,
+            Line(user: "alice", pushkey: "1").text, "no JSON", "",
+            Line(user: "bob", pushkey: "2", url: "https://10.0.0.1/push/v1/").text,
             Line(user: "carol", pushkey: "3").text, String(repeating: "x", count: 70_000),
         ].joined(separator: "\n")
         let outcome = try run("pushers", "import", "--json", input: input)
@@ -113,7 +118,9 @@ import Testing
         try prepare()
         let path = "\(folder.path)/lines"
         try Files.write(
-            [Line(user: "alice", pushkey: "1").text, "{}", Line(user: "carol", pushkey: "3").text].joined(separator: "\n"),
+            [Line(user: "alice", pushkey: "1").text, "{}", Line(user: "carol", pushkey: "3").text].joined(
+                separator: "\n"
+            ),
             to: path
         )
         let outcome = try run("pushers", "import", path, "--strict")
@@ -125,14 +132,18 @@ import Testing
 
     @Test func `pushers are removed by user and device, never all at once`() throws {
         try prepare()
-        let lines = ["1", "2", "3"].map { Line(user: "alice", pushkey: $0).text } + [Line(user: "bob", pushkey: "4").text]
+        let lines =
+            ["1", "2", "3"].map { Line(user: "alice", pushkey: $0).text } + [
+                Line(user: "bob", pushkey: "4").text
+            ]
         #expect(try run("pushers", "import", input: lines.joined(separator: "\n")).code == 0)
         #expect(try run("pushers", "remove").code == 64)
         #expect(try run("pushers", "remove", "--user", "alice", "--app", "de.example.app.apns").code == 64)
         #expect(try run("pushers", "remove", "--user", "alice", "--pushkey", "1").code == 64)
         let app = "de.example.app.apns"
         #expect(
-            try run("pushers", "remove", "--user", "alice", "--app", app, "--pushkey-file", "-", input: "1\n").output
+            try run("pushers", "remove", "--user", "alice", "--app", app, "--pushkey-file", "-", input: "1\n")
+                .output
                 == "1 removed\n"
         )
         #expect(

@@ -34,7 +34,10 @@ import Testing
         #expect(try list[GatewayOrigin("https://elsewhere.example")] == nil)
         #expect(try !list.refresh(from: &fixture.connection))
         #expect(list.version == 0)
-        _ = try GatewayDirectory.add(GatewayEntry(origin: origin, allowsPrivate: true), to: &fixture.connection)
+        _ = try GatewayDirectory.add(
+            GatewayEntry(origin: origin, allowsPrivate: true),
+            to: &fixture.connection
+        )
         #expect(try list.refresh(from: &fixture.connection))
         #expect(list.version == 1)
         #expect(list[origin]?.allowsPrivate == true)
@@ -62,7 +65,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "https://127.0.0.1", "https://localhost", "https://10.1.2.3:8443", "https://[::1]", "https://192.168.0.1",
+        "https://127.0.0.1", "https://localhost", "https://10.1.2.3:8443", "https://[::1]",
+        "https://192.168.0.1",
         "https://169.254.169.254", "https://[fd00::1]", "http://gateway2.example",
     ])
     func `private and plain origins need to be allowed`(origin: String) throws {
@@ -90,7 +94,9 @@ import Testing
             GatewayEntry(origin: origin, clientKeyFile: "\(folder)/key.pem"),
         ]
         for entry in entries {
-            #expect(throws: RegistrarError.self) { _ = try GatewayDirectory.add(entry, to: &fixture.connection) }
+            #expect(throws: RegistrarError.self) {
+                _ = try GatewayDirectory.add(entry, to: &fixture.connection)
+            }
         }
     }
 }

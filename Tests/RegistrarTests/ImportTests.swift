@@ -21,7 +21,9 @@ import Testing
         #expect(try fixture.open(stored) == RegistrarFixture.firstGeneration(1, Month("2026-10")!))
     }
 
-    @Test func `M1: registering again replaces chain and channels, keeps the id and moves the time forward`() throws {
+    @Test func `M1: registering again replaces chain and channels, keeps the id and moves the time forward`()
+        throws
+    {
         let fixture = try RegistrarFixture()
         try fixture.register(Line())
         // A clock that was set back must not make the new registration older.
@@ -47,7 +49,9 @@ import Testing
         try fixture.register(Line())
         try fixture.register(Line(iss: nil))
         let stored = try fixture.stored("A123456789")
-        #expect(stored.sealed == nil && stored.month == nil && stored.keyID == nil && stored.keyIdentifier == nil)
+        #expect(
+            stored.sealed == nil && stored.month == nil && stored.keyID == nil && stored.keyIdentifier == nil
+        )
     }
 
     @Test func `the older dialect has chains without a key identifier`() throws {
@@ -60,7 +64,11 @@ import Testing
 
     @Test func `M2: a device that changes hands leaves its first user`() throws {
         let fixture = try RegistrarFixture()
-        try fixture.register(Line(user: "alice"), Line(user: "alice", pushkey: "other"), Line(user: "carol", app: "de.example.other.apns"))
+        try fixture.register(
+            Line(user: "alice"),
+            Line(user: "alice", pushkey: "other"),
+            Line(user: "carol", app: "de.example.other.apns")
+        )
         let tally = try fixture.register(Line(user: "bob"))
         #expect(tally == ImportTally(written: 1, displaced: 1))
         #expect(

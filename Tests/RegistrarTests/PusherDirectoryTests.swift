@@ -7,8 +7,10 @@ import Testing
     private func filled() throws -> RegistrarFixture {
         let fixture = try RegistrarFixture()
         try fixture.register(
-            Line(user: "alice", pushkey: "1"), Line(user: "alice", pushkey: "2"),
-            Line(user: "alice", app: "de.example.other.apns", pushkey: "1"), Line(user: "bob", pushkey: "3"),
+            Line(user: "alice", pushkey: "1"),
+            Line(user: "alice", pushkey: "2"),
+            Line(user: "alice", app: "de.example.other.apns", pushkey: "1"),
+            Line(user: "bob", pushkey: "3"),
             Line(user: "bob", pushkey: "4", url: "http://127.0.0.1:8080/push/v1/")
         )
         return fixture
@@ -17,7 +19,8 @@ import Testing
     @Test func `counting by what is given`() throws {
         let fixture = try filled()
         let counts: [(PusherFilter, Int64)] = [
-            (PusherFilter(), 5), (PusherFilter(user: "alice"), 3), (PusherFilter(app: "de.example.app.apns"), 4),
+            (PusherFilter(), 5), (PusherFilter(user: "alice"), 3),
+            (PusherFilter(app: "de.example.app.apns"), 4),
             (PusherFilter(user: "alice", app: "de.example.app.apns"), 2),
             (PusherFilter(gateway: "http://127.0.0.1:8080"), 1), (PusherFilter(user: "' OR true --"), 0),
         ]

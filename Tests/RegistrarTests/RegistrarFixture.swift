@@ -165,8 +165,12 @@ struct Line {
         var pusher = #""kind":"http","app_id":"\#(app)","pushkey":"\#(pushkey)","app_display_name":"App","#
         pusher += #""device_display_name":"Phone","lang":"de","data":{"url":"\#(url)","custom":[1,2]}"#
         if let iss {
-            let hex = String(repeating: iss < 16 ? "0\(String(iss, radix: 16))" : String(iss, radix: 16), count: 32)
-            pusher += #","encryption":{"method":"aes-hmac-sha256","time_iss_created":"\#(month)","iss":"\#(hex)""#
+            let hex = String(
+                repeating: iss < 16 ? "0\(String(iss, radix: 16))" : String(iss, radix: 16),
+                count: 32
+            )
+            pusher +=
+                #","encryption":{"method":"aes-hmac-sha256","time_iss_created":"\#(month)","iss":"\#(hex)""#
             if let keyIdentifier { pusher += #","key_identifier":"\#(keyIdentifier)""# }
             pusher += "}"
         }

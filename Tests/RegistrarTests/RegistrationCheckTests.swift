@@ -8,12 +8,15 @@ import Testing
     @Test(
 
         arguments: [
-            "http://169.254.169.254/push/v1/", "https://127.0.0.1:6379/push/v1/", "https://[::ffff:10.0.0.1]/push/v1/",
+            "http://169.254.169.254/push/v1/", "https://127.0.0.1:6379/push/v1/",
+            "https://[::ffff:10.0.0.1]/push/v1/",
             "https://localhost/push/v1/", "https://10.0.0.1/push/v1/", "https://other.example/push/v1/",
             "http://gateway.example/push/v1/", "https://gateway.example:8443/push/v1/",
-            "https://gateway.example@evil.example/push/v1/", "https://gateway.example/push/v1/../../x/push/v1/",
+            "https://gateway.example@evil.example/push/v1/",
+            "https://gateway.example/push/v1/../../x/push/v1/",
             "https://gateway.example/push/v1/?x=/push/v1/", "https://gateway.example/push/v1/notify",
-            "https://gateway.example/push/v2/", "https://old.example/push/v1/", "ftp://gateway.example/push/v1/",
+            "https://gateway.example/push/v2/", "https://old.example/push/v1/",
+            "ftp://gateway.example/push/v1/",
             "https://gateway.example%2eevil.example/push/v1/", "https://0x7f000001/push/v1/", "",
         ]
     )
@@ -90,7 +93,10 @@ import Testing
         #expect(throws: RegistrarError.impossibleMonth(5)) { _ = try fixture.newImport() }
     }
 
-    @Test(arguments: ["", "{", "[]", "null", #"{"user":"a"}"#, #"{"pusher":{}}"#, "\u{feff}{}", #"{"user":"a","pusher":null}"#])
+    @Test(arguments: [
+        "", "{", "[]", "null", #"{"user":"a"}"#, #"{"pusher":{}}"#, "\u{feff}{}",
+        #"{"user":"a","pusher":null}"#,
+    ])
     func `what is no line of an import is refused`(text: String) throws {
         let fixture = try RegistrarFixture()
         var work = try fixture.newImport()
@@ -120,7 +126,10 @@ import Testing
         var check = try RegistrationCheck(from: &fixture.connection, zone: "UTC", encryption: .optional)
         let line = Line(url: "https://new.example/push/v1/", channels: #""fresh":"enabled""#)
         #expect(throws: RegistrationError.self) { _ = try check.read(line.bytes) }
-        _ = try GatewayDirectory.add(GatewayEntry(origin: GatewayOrigin("https://new.example")), to: &fixture.connection)
+        _ = try GatewayDirectory.add(
+            GatewayEntry(origin: GatewayOrigin("https://new.example")),
+            to: &fixture.connection
+        )
         _ = try ChannelDirectory.add(ChannelChange(id: "fresh"), to: &fixture.connection)
         try check.refresh(from: &fixture.connection)
         _ = try check.read(line.bytes)

@@ -10,7 +10,9 @@ import Testing
 @Suite struct ResealTests {
     private func filled(_ count: Int = 25) throws -> RegistrarFixture {
         let fixture = try RegistrarFixture()
-        try fixture.register((0..<count).map { Line(user: "user-\(100 + $0)", pushkey: "key-\($0)", iss: UInt8($0)) })
+        try fixture.register(
+            (0..<count).map { Line(user: "user-\(100 + $0)", pushkey: "key-\($0)", iss: UInt8($0)) }
+        )
         _ = try KeyFile.generate(fixture.keyFile, id: "second")
         return fixture
     }
@@ -30,7 +32,9 @@ import Testing
         for index in 0..<25 {
             let stored = try fixture.stored("user-\(100 + index)")
             #expect(stored.keyID == "second")
-            #expect(try fixture.open(stored) == RegistrarFixture.firstGeneration(UInt8(index), Month("2026-10")!))
+            #expect(
+                try fixture.open(stored) == RegistrarFixture.firstGeneration(UInt8(index), Month("2026-10")!)
+            )
         }
     }
 

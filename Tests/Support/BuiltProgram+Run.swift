@@ -15,6 +15,8 @@ extension BuiltProgram {
     ///   - arguments: what stands behind the program's name.
     ///   - environment: added to this process's.
     ///   - input: standard input; none by default.
+    /// - Returns: how it ended and what it said.
+    /// - Throws: when it cannot be started.
     package static func run(
         _ arguments: [String],
         environment: [String: String] = [:],
