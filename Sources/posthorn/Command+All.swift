@@ -15,6 +15,9 @@ extension Command {
         PushersCountCommand.command,
         PushersRemoveCommand.command,
         PublishCommand.command,
+        EncryptCommand.command,
+        SimulateGatewayCommand.command,
+        DeviceOpenCommand.command,
         VersionCommand.command,
     ]
 }
