@@ -112,7 +112,12 @@ package struct ChainResealer: ~Copyable {
             if let month = Month(ordinal: chain.month),
                 reseal(chain.sealed, under: id, ChainBinding(chain.place.pusher, month), into: &sealed)
             {
-                batch.append(user: chain.place.user, pusher: chain.place.pusher, from: chain.sealed, to: sealed)
+                batch.append(
+                    user: chain.place.user,
+                    pusher: chain.place.pusher,
+                    from: chain.sealed,
+                    to: sealed
+                )
             } else {
                 progress.damaged += 1
             }

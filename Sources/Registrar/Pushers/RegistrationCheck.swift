@@ -50,7 +50,11 @@ package struct RegistrationCheck: Sendable {
     /// Checks that there are such channels.
     package func check(_ channels: [ImportLine.ChannelSetting]) throws(RegistrationError) {
         for setting in channels where !self.channels.contains(setting.channel) {
-            throw RegistrationError(.invalid, field: "channels.\(setting.channel)", "is no channel of this service")
+            throw RegistrationError(
+                .invalid,
+                field: "channels.\(setting.channel)",
+                "is no channel of this service"
+            )
         }
     }
 

@@ -95,7 +95,12 @@ enum DeviceOpenCommand {
         guard let to = Month(month) else { throw Failure(.usage, "--month: is not yyyy-MM") }
         let text = ciphertext == "-" ? try read("/dev/stdin") : Array(ciphertext.utf8)
         do throws(OpenError) {
-            let content = try Receiver.openOnce(secret: secret, initialMonth: from, month: to, ciphertext: text)
+            let content = try Receiver.openOnce(
+                secret: secret,
+                initialMonth: from,
+                month: to,
+                ciphertext: text
+            )
             try? invocation.output.write(content)
             return .done
         } catch {

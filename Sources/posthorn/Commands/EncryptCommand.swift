@@ -40,7 +40,9 @@ enum EncryptCommand {
                 its own, which it finds by itself on one host.
                 """,
             groups: [
-                OptionGroup("Encrypting", batch, linger, transactionTimeout), MonthOptions.group, TopicOptions.group, KafkaOptions.group, DatabaseOptions.group, KeyFileOptions.group, WorkerOptions.group, LoggingOptions.group,
+                OptionGroup("Encrypting", batch, linger, transactionTimeout), MonthOptions.group,
+                TopicOptions.group, KafkaOptions.group, DatabaseOptions.group, KeyFileOptions.group,
+                WorkerOptions.group, LoggingOptions.group,
             ]
         ),
         run: run

@@ -10,7 +10,8 @@ enum KeysResealCommand {
 
     static let command = Command(
         CommandSyntax(
-            "keys", "reseal",
+            "keys",
+            "reseal",
             summary: "seal all key chains anew under the active key",
             description: """
                 Works in batches while workers run; give all of them the new key file first. Interrupted, it goes on where it \

@@ -17,7 +17,8 @@ enum PushersImportCommand {
 
     static let command = Command(
         CommandSyntax(
-            "pushers", "import",
+            "pushers",
+            "import",
             summary: "register pushers from lines of JSON",
             description: """
                 A line is {"user":"…","pusher":{…},"channels":{"ID":"enabled"}}, where pusher is the body of POST /pushers/set: \

@@ -1,5 +1,5 @@
-internal import Hosting
 internal import HTTPServer
+internal import Hosting
 internal import Lanes
 internal import Settings
 internal import Simulation
@@ -74,7 +74,9 @@ enum SimulateGatewayCommand {
                 clientAuthorities: values[clientAuthorities]
             )
         case (nil, nil):
-            if values[clientAuthorities] != nil { throw Failure(.usage, "--client-ca needs --tls-cert and --tls-key") }
+            if values[clientAuthorities] != nil {
+                throw Failure(.usage, "--client-ca needs --tls-cert and --tls-key")
+            }
         default: throw Failure(.usage, "--tls-cert and --tls-key go together")
         }
         let signals = try TerminationSignals()
@@ -87,7 +89,9 @@ enum SimulateGatewayCommand {
                 threads: values[threads]
             )
         )
-        try invocation.output.line("listening on \(tls == nil ? "http" : "https")://\(address.host):\(gateway.port)")
+        try invocation.output.line(
+            "listening on \(tls == nil ? "http" : "https")://\(address.host):\(gateway.port)"
+        )
         try invocation.output.flush()
         while !Readiness.wait(for: signals.descriptor, until: Monotonic.deadline(after: .seconds(60))) {}
         let isAnswered = gateway.drain(within: .seconds(10))
