@@ -18,6 +18,12 @@ package struct ChainResealer: ~Copyable {
         package var damaged: Int64 = 0
         /// Keys that rows name and the key file does not have.
         package var missingKeys: [String] = []
+
+        package init(resealed: Int64 = 0, damaged: Int64 = 0, missingKeys: [String] = []) {
+            self.resealed = resealed
+            self.damaged = damaged
+            self.missingKeys = missingKeys
+        }
     }
 
     package static let batchLimit = 1000
