@@ -150,7 +150,7 @@ let package = Package(
             ]
         ),
         tests("Device", ["JSON", "Push", "Sealing"]),
-        tests("Simulation", ["HTTPClient", "HTTPServer", "JSON", "Push", "Support"]),
+        tests("Simulation", ["HTTPClient", "HTTPServer", "JSON", "LocalServices", "Push", "Support"]),
         .testTarget(
             name: "ProofTests",
             dependencies: [

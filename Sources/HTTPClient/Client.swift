@@ -6,6 +6,8 @@ internal import Glibc
 /// HTTP/1.1 and, where the server offers it over TLS, HTTP/2 with many requests on one connection. Certificates and host names
 /// are always verified, TLS is at least 1.2; no redirects, no proxy, no cookies, no protocol but HTTP. Every request has a
 /// deadline and limits on what comes back. Each started request ends in exactly one ``Completion``, except a cancelled one.
+/// On a kept connection that ends without a byte of answer, libcurl sends the request once more on a new one: what must not be done
+/// twice needs an id that the server knows it by.
 ///
 /// ```
 /// start(_:id:) ──▶ wait(upTo:also:) ──▶ takeCompleted() ──▶ id + Response | Failure

@@ -63,7 +63,9 @@ enum TransferOptions {
             posthorn_curl_set_text(handle, CURLOPT_PROXY, ""),
             posthorn_curl_set_long(handle, CURLOPT_NOSIGNAL, 1),
             posthorn_curl_set_long(handle, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS)),
-            posthorn_curl_set_long(handle, CURLOPT_PIPEWAIT, 1),
+            // Wait until it is known whether a new connection can be shared. TLS tells in the handshake; without TLS only the first
+            // answer would tell, and nothing is shared anyway.
+            posthorn_curl_set_long(handle, CURLOPT_PIPEWAIT, request.isSecure ? 1 : 0),
             posthorn_curl_set_long(handle, CURLOPT_TCP_KEEPALIVE, 1),
             posthorn_curl_set_long(handle, CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2)),
             posthorn_curl_set_long(handle, CURLOPT_SSL_VERIFYPEER, 1),
@@ -80,7 +82,11 @@ enum TransferOptions {
         _ identity: TLSIdentity?
     ) throws(ClientError) {
         if let authorities = identity?.authorities {
-            try unsafe check(setBlob(handle, CURLOPT_CAINFO_BLOB, authorities))
+            try unsafe check(
+                setBlob(handle, CURLOPT_CAINFO_BLOB, authorities),
+                // Debian's libcurl would go on trusting the system's folder of authorities beside them.
+                posthorn_curl_set_text(handle, CURLOPT_CAPATH, nil)
+            )
         }
         if let pair = identity?.pair {
             try unsafe check(
@@ -163,12 +169,13 @@ extension Request {
     /// - Throws: ``ClientError`` for what would be another request, or none, once it is written out.
     func check() throws(ClientError) {
         guard url.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else { throw .invalidURL }
-        let lowered = url.prefix(8).lowercased()
-        guard lowered == "https://" || (destination.allowsPlainText && lowered.hasPrefix("http://")) else {
+        guard isSecure || (destination.allowsPlainText && url.prefix(7).lowercased() == "http://") else {
             throw .invalidURL
         }
         guard headers.allSatisfy(\.isWellFormed) else { throw .invalidHeader }
     }
+
+    var isSecure: Bool { url.prefix(8).lowercased() == "https://" }
 
     /// The header lines as libcurl takes them; the caller frees the list.
     ///

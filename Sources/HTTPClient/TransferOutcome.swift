@@ -65,11 +65,11 @@ enum TransferOutcome {
     /// Tells what is wrong with the server's certificate.
     ///
     /// `X509_V_ERR_CERT_NOT_YET_VALID` (9), `…_CERT_HAS_EXPIRED` (10), `…_HOSTNAME_MISMATCH` (62), `…_IP_ADDRESS_MISMATCH` (64).
-    /// libcurl compares the name itself, after OpenSSL found the chain in order (0). Everything else is about the chain.
+    /// libcurl compares the name itself, before it looks at what OpenSSL says about the chain (still 1 then, or 0). Everything else is about the chain.
     private static func verificationFault(_ verification: Int) -> Failure.TLSFault {
         switch verification {
         case 9, 10: .expired
-        case 0, 62, 64: .hostname
+        case 0, 1, 62, 64: .hostname
         default: .unknownAuthority
         }
     }

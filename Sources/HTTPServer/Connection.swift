@@ -26,6 +26,9 @@ final class Connection: Sendable {
         }
     }
 
+    /// Whether the connection was made under these certificates; one that was not carries no further request.
+    func uses(_ current: Credentials?) -> Bool { credentials === current }
+
     func update<Result>(_ body: (inout sending ConnectionProgress) -> sending Result) -> sending Result {
         progress.withLock(body)
     }

@@ -45,7 +45,9 @@ struct ConnectionProgress: Sendable {
     private(set) var target: (text: String, address: UInt)?
     private(set) var head: RequestHead?
     private var body: [UInt8] = []
-    /// Bytes of the body over the limit; once there are some, none is kept.
+    /// Why the request will be refused once its body has been read and dropped.
+    private(set) var refusal: Refusal?
+    /// Bytes of the body that are not wanted; once there are some, none is kept.
     private(set) var excess = 0
 
     init(limits: Server.Limits, at now: ContinuousClock.Instant) {
@@ -63,20 +65,26 @@ struct ConnectionProgress: Sendable {
         deadline = min(deadline ?? end, end)
     }
 
-    /// The header is complete and in order.
-    mutating func accepted(_ head: RequestHead, at now: ContinuousClock.Instant) {
+    /// The header is complete and in order; with a refusal, the body is only read so that the client comes to read its answer.
+    mutating func accepted(
+        _ head: RequestHead,
+        refusing refusal: Refusal? = nil,
+        at now: ContinuousClock.Instant
+    ) {
         stage = .body
         self.head = head
+        self.refusal = refusal
         deadline = now + limits.bodyTime
-        body.reserveCapacity(min(head.contentLength ?? 0, limits.bodyBytes))
+        if refusal == nil { body.reserveCapacity(min(head.contentLength ?? 0, limits.bodyBytes)) }
     }
 
     /// Keeps bytes of the body up to the limit and drops everything once it is passed.
     mutating func append(_ bytes: UnsafeRawBufferPointer) {
         let room = limits.bodyBytes - body.count
-        if excess > 0 {
+        if refusal != nil {
             excess += bytes.count
         } else if bytes.count > room {
+            refusal = .bodyTooLarge(limit: limits.bodyBytes)
             excess = bytes.count - room
             body = []
         } else {
@@ -136,6 +144,7 @@ struct ConnectionProgress: Sendable {
         target = nil
         head = nil
         body = []
+        refusal = nil
         excess = 0
     }
 

@@ -10,12 +10,15 @@ final class Core: Sendable {
 
     let id: UInt
     let configuration: Server.Configuration
-    let handler: Handler
     let timekeeper: Timekeeper
     let door: ListenSocket
     let isDraining = Atomic(false)
+    /// nil once the server has stopped: what it keeps may keep responders, and those keep the core.
+    private let handler: Mutex<Handler?>
     private let table = Mutex(Table())
     private let daemon = Atomic<UInt>(0)
+    /// No descriptor was left for the last connection; cleared with the next round of housekeeping.
+    private let isExhausted = Atomic(false)
     private let credentialFiles: Mutex<CredentialFiles?>
 
     private struct Table {
@@ -25,7 +28,7 @@ final class Core: Sendable {
 
     init(_ configuration: Server.Configuration, _ handler: @escaping Handler) throws(ServerError) {
         self.configuration = configuration
-        self.handler = handler
+        self.handler = Mutex(handler)
         var files: CredentialFiles?
         if let paths = configuration.tls {
             do throws(TLSFault) { files = try CredentialFiles(paths) } catch { throw .tls(error) }
@@ -34,6 +37,20 @@ final class Core: Sendable {
         timekeeper = try Timekeeper()
         door = try ListenSocket(configuration.listen)
         id = Registry.newID()
+    }
+
+    func handle(_ request: Request, _ responder: Responder) throws {
+        let handler = handler.withLock(\.self)
+        try handler?(request, responder)
+    }
+
+    /// Nothing calls the handler any more.
+    func dismissHandler() {
+        // Let go outside the lock: what it keeps may answer as it goes.
+        _ = handler.withLock { handler in
+            defer { handler = nil }
+            return handler
+        }
     }
 
     var credentials: Credentials? { credentialFiles.withLock { $0?.current } }
@@ -73,7 +90,8 @@ final class Core: Sendable {
     ///
     /// Those over the limit wait in the system's queue.
     var openDoor: CInt? {
-        isDraining.load(ordering: .relaxed) || connectionCount >= configuration.limits.connections
+        isDraining.load(ordering: .relaxed) || isExhausted.load(ordering: .relaxed)
+            || connectionCount >= configuration.limits.connections
             ? nil : door.descriptor
     }
 
@@ -81,7 +99,12 @@ final class Core: Sendable {
     func acceptWaiting() {
         let daemon = unsafe OpaquePointer(bitPattern: daemon.load(ordering: .acquiring))
         var room = configuration.limits.connections - connectionCount
-        while room > 0, let accepted = door.accept() {
+        while room > 0 {
+            guard let accepted = door.accept() else {
+                let shortages = [EMFILE, ENFILE, ENOBUFS, ENOMEM]
+                if shortages.contains(errno) { isExhausted.store(true, ordering: .relaxed) }
+                return
+            }
             room -= 1
             unsafe withUnsafeBytes(of: accepted.address) { bytes in
                 let address = unsafe bytes.assumingMemoryBound(to: sockaddr.self).baseAddress
@@ -98,6 +121,7 @@ final class Core: Sendable {
     ///
     /// - Returns: when it has to be called again: a deadline set after this round cannot come before that.
     func housekeeping(at now: ContinuousClock.Instant) -> ContinuousClock.Instant {
+        isExhausted.store(false, ordering: .relaxed)
         credentialFiles.withLock { $0?.look(at: now) }
         var next = now + min(.seconds(1), configuration.limits.shortestTime)
         for connection in allConnections {

@@ -3,10 +3,10 @@ internal import Synchronization
 
 /// The steps of one request, as libmicrohttpd calls for them on the connection's thread.
 @safe struct RequestCycle {
-    /// How much too long a body may be and still be read to its end, and dropped.
+    /// How much of a body that is not wanted is read and dropped all the same.
     ///
-    /// So the client gets to read its 413. A longer one is answered at once and cut off.
-    private static let toleratedExcess = 1 << 20
+    /// A client that is cut off while it sends may never see why. More than this is answered at once and cut off.
+    private static let toleratedBytes = 4 << 20
 
     let core: Core
     let connection: Connection
@@ -21,13 +21,17 @@ internal import Synchronization
         if head.size > limits.headerBytes || head.headers.count > limits.headerFields {
             return refuse(.headersTooLarge)
         }
+        var refusal: Refusal?
+        if let length = head.contentLength, length > limits.bodyBytes {
+            refusal = .bodyTooLarge(limit: limits.bodyBytes)
+        }
         if core.credentials?.asksClient == true {
-            guard case .verified = connection.clientCertificate() else { return refuse(.clientCertificate) }
+            if case .verified = connection.clientCertificate() {} else { refusal = .clientCertificate }
         }
-        if let length = head.contentLength, length - limits.bodyBytes > RequestCycle.toleratedExcess {
-            return refuse(.bodyTooLarge(limit: limits.bodyBytes))
+        if let refusal, let length = head.contentLength, length > RequestCycle.toleratedBytes {
+            return refuse(refusal)
         }
-        connection.update { $0.accepted(head, at: .now) }
+        connection.update { $0.accepted(head, refusing: refusal, at: .now) }
         return posthorn_mhd_yes
     }
 
@@ -35,7 +39,7 @@ internal import Synchronization
     func take(_ bytes: UnsafeRawBufferPointer) -> MHD_Result {
         let isTolerable = connection.update { progress in
             unsafe progress.append(bytes)
-            return progress.excess <= RequestCycle.toleratedExcess
+            return progress.excess <= RequestCycle.toleratedBytes
         }
         return isTolerable ? posthorn_mhd_yes : posthorn_mhd_no
     }
@@ -51,15 +55,13 @@ internal import Synchronization
     }
 
     private func handle(_ received: (body: [UInt8], sequence: UInt64)) -> MHD_Result {
-        if connection.update({ $0.excess > 0 }) {
-            return refuse(.bodyTooLarge(limit: core.configuration.limits.bodyBytes))
-        }
+        if let refusal = connection.update({ $0.refusal }) { return refuse(refusal) }
         guard let head = connection.update({ $0.head }) else { return posthorn_mhd_no }
         // In a scope of its own: a responder that the handler did not keep answers when it goes.
         do {
             let responder = Responder(connection: connection, sequence: received.sequence, core: core)
             do {
-                try core.handler(request(head, received.body), responder)
+                try core.handle(request(head, received.body), responder)
             } catch {
                 responder.answer(core.configuration.refuse(.handlerFailed))
             }
@@ -115,7 +117,9 @@ internal import Synchronization
         guard let made = unsafe made else { return false }
         defer { unsafe MHD_destroy_response(made) }
         var headers = response.headers
-        if core.isDraining.load(ordering: .relaxed) { headers.append(HeaderField("connection", "close")) }
+        if core.isDraining.load(ordering: .relaxed) || !connection.uses(core.credentials) {
+            headers.append(HeaderField("connection", "close"))
+        }
         for header in headers {
             guard unsafe MHD_add_response_header(made, header.name, header.value) == posthorn_mhd_yes else {
                 return false

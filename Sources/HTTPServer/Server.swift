@@ -93,6 +93,7 @@ package struct Server: ~Copyable, Sendable {
             _ = poll(nil, 0, 2)
         } while core.connectionCount > 0 && ContinuousClock.now < end
         unsafe MHD_stop_daemon(OpaquePointer(bitPattern: daemon))
+        core.dismissHandler()
         Registry.remove(core)
     }
 

@@ -1,0 +1,81 @@
+internal import Glibc
+internal import JSON
+internal import Push
+internal import Synchronization
+
+/// A file to which each received item is appended as one line of JSON.
+///
+/// ```
+/// {"received_at":"2026-11-30T03:55:12.345Z","path":"…","batch":7,"id":"…","notification":{…}}
+/// ```
+/// `notification` is spliced in as it was received, except that line breaks between its tokens become blanks. A request's lines are
+/// written together under a lock, so lines are whole and those of a request stay together.
+final class RecordFile: Sendable {
+    private let path: String
+    private let descriptor: CInt
+    private let lock = Mutex(())
+
+    /// - Throws: ``SimulationError/record(path:code:)`` when the file cannot be opened for appending.
+    init(_ path: String) throws(SimulationError) {
+        self.path = path
+        descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o640)
+        guard descriptor >= 0 else { throw .record(path: path, code: errno) }
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// Returns when the system has the lines.
+    ///
+    /// - Throws: ``SimulationError/record(path:code:)`` when it does not take them (a full disk): then nothing must be answered as received.
+    func append(_ items: [ReceivedItem]) throws(SimulationError) {
+        var writer = Writer()
+        for item in items {
+            writer.object { writer in
+                writer.member("received_at", item.receivedAt.rfc3339)
+                writer.member("path", item.path)
+                writer.member("batch", item.batch)
+                writer.name("id")
+                if let id = item.id { writer.string(id) } else { writer.null() }
+                writer.member("notification", raw: onOneLine(item.notification))
+            }
+            writer.endLine()
+        }
+        let code = lock.withLock { _ in writeAll(writer.bytes) }
+        guard code == 0 else { throw .record(path: path, code: code) }
+    }
+
+    /// - Returns: 0, or `errno`.
+    private func writeAll(_ bytes: [UInt8]) -> CInt {
+        var written = 0
+        while written < bytes.count {
+            let count = unsafe bytes.withUnsafeBytes { bytes in
+                unsafe write(descriptor, bytes.baseAddress?.advanced(by: written), bytes.count - written)
+            }
+            if count < 0 && errno == EINTR { continue }
+            guard count > 0 else { return errno }
+            written += count
+        }
+        return 0
+    }
+
+    /// JSON has line breaks only between tokens; inside a string they are escaped.
+    private func onOneLine(_ json: [UInt8]) -> [UInt8] {
+        json.contains { $0 == 0x0a || $0 == 0x0d } ? json.map { $0 == 0x0a || $0 == 0x0d ? 0x20 : $0 } : json
+    }
+}
+
+/// Why a simulation cannot start or go on.
+package enum SimulationError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The record file cannot be opened or written; `code` is an `errno`.
+    case record(path: String, code: Int32)
+
+    package var isRetriable: Bool { false }
+
+    package var description: String {
+        switch self {
+        case .record(let path, let code): "cannot write the record \(path) (errno \(code))"
+        }
+    }
+}
