@@ -149,7 +149,7 @@ let package = Package(
                 "Schema", "Sealing", "Simulation", "LocalServices", "Support", "Telemetry",
             ]
         ),
-        tests("Device", ["JSON", "Push", "Sealing"]),
+        tests("Device", ["JSON", "KeyChains", "Push", "Sealing"], resources: [.embedInCode("Resources")]),
         tests("Simulation", ["HTTPClient", "HTTPServer", "JSON", "LocalServices", "Push", "Support"]),
         .testTarget(
             name: "ProofTests",

@@ -32,7 +32,7 @@ CREATE TABLE gateways (
 
 -- Kinds of event that a user can subscribe to, and what holds for a pusher that says nothing about one.
 CREATE TABLE channels (
-    channel_id text PRIMARY KEY CHECK (octet_length(channel_id) BETWEEN 1 AND 128),
+    channel_id text PRIMARY KEY CHECK (octet_length(channel_id) BETWEEN 1 AND 64),
     default_status text NOT NULL DEFAULT 'not_set' CHECK (default_status IN ('enabled', 'disabled', 'not_set')),
     -- Whether a pusher without a key chain gets this channel's events unencrypted; never the event's own choice.
     allow_plain boolean NOT NULL DEFAULT false,
@@ -56,8 +56,8 @@ CREATE TABLE pushers (
     app_id text NOT NULL CHECK (char_length(app_id) BETWEEN 1 AND 64),
     pushkey text NOT NULL CHECK (octet_length(pushkey) BETWEEN 1 AND 512),
     kind text NOT NULL DEFAULT 'http' CHECK (kind = 'http'),
-    app_display_name text NOT NULL CHECK (octet_length(app_display_name) <= 1024),
-    device_display_name text NOT NULL CHECK (octet_length(device_display_name) <= 1024),
+    app_display_name text NOT NULL CHECK (octet_length(app_display_name) <= 256),
+    device_display_name text NOT NULL CHECK (octet_length(device_display_name) <= 256),
     lang text NOT NULL CHECK (octet_length(lang) <= 64),
     profile_tag text CHECK (octet_length(profile_tag) <= 256),
     url text NOT NULL CHECK (octet_length(url) <= 2048),

@@ -1,3 +1,4 @@
+import KeyChains
 package import Push
 package import Sealing
 
@@ -20,7 +21,7 @@ package struct Receiver: ~Copyable {
     private let stepLimit: Int
     private let clock: Month?
     private var cipher: Cipher
-    private var derivation: Derivation
+    private var derivation: ChainDeriver
     private var opened: [UInt8] = []
 
     /// - Parameters:
@@ -33,7 +34,7 @@ package struct Receiver: ~Copyable {
         clock: Month? = nil
     ) throws(SealingError) {
         let cipher = try Cipher()
-        let derivation = try Derivation()
+        let derivation = try ChainDeriver()
         self.cipher = cipher
         self.derivation = derivation
         self.stepLimit = stepLimit

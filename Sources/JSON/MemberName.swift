@@ -22,20 +22,24 @@ package struct MemberName: Sendable {
         String(decoding: bytes[start..<end], as: UTF8.self)
     }
 
+    @inline(__always)
     package static func == (name: MemberName, literal: StaticString) -> Bool {
         guard name.end - name.start == literal.utf8CodeUnitCount else { return false }
-        return literal.withUTF8Buffer { expected in
-            let span = name.bytes.span
-            for index in 0..<expected.count where unsafe span[name.start + index] != expected[index] {
-                return false
-            }
-            return true
-        }
+        return name.hasBytes(of: literal)
     }
 
     /// Lets `switch` compare with literals.
     package static func ~= (literal: StaticString, name: MemberName) -> Bool {
         name == literal
+    }
+
+    /// Compares as many bytes as the name has.
+    private func hasBytes(of literal: StaticString) -> Bool {
+        let name = bytes.span.extracting(start..<end)
+        return literal.withUTF8Buffer { expected in
+            for index in 0..<name.count where unsafe name[index] != expected[index] { return false }
+            return true
+        }
     }
 
     /// The name for an error's path: a stranger chose it, so it is cut and made printable.

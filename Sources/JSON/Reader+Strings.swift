@@ -14,7 +14,8 @@ extension Reader {
         let scanned = try scanValue()
         if scanned.isPlain {
             guard scanned.content.count <= limit else { throw ReadError(.stringTooLong, offset: valueStart) }
-            return String(decoding: bytes[scanned.content], as: UTF8.self)
+            // It was found to be UTF-8 when it was scanned.
+            return unsafe String(copying: UTF8Span(unchecked: bytes.span.extracting(scanned.content)))
         }
         let decoded = unescape(scanned.content)
         guard decoded.count <= limit else { throw ReadError(.stringTooLong, offset: valueStart) }

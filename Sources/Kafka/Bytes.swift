@@ -14,13 +14,6 @@ func withBytes<Result>(
     }
 }
 
-/// Copies `count` bytes from C; a null pointer is `nil`.
-@inline(__always)
-func copyBytes(_ base: UnsafeRawPointer?, _ count: Int) -> [UInt8]? {
-    guard let base = unsafe base else { return nil }
-    return unsafe [UInt8](UnsafeRawBufferPointer(start: base, count: count))
-}
-
 extension Duration {
     /// Whole milliseconds for C, rounded up so that a short wait is not turned into none; from 0 to `Int32.max`.
     var milliseconds: Int32 {

@@ -4,7 +4,7 @@ import Crdkafka
 ///
 /// Source: `rd_kafka_resp_err_t` in rdkafka.h of 2.0.2; retriable broker codes as in Apache Kafka's `Errors`.
 enum Code {
-    static let none = RD_KAFKA_RESP_ERR_NO_ERROR.rawValue
+    static var none: Int32 { RD_KAFKA_RESP_ERR_NO_ERROR.rawValue }
     static let fatal = RD_KAFKA_RESP_ERR__FATAL.rawValue
     static let queueFull = RD_KAFKA_RESP_ERR__QUEUE_FULL.rawValue
     static let invalidArgument = RD_KAFKA_RESP_ERR__INVALID_ARG.rawValue

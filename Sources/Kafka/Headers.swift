@@ -1,5 +1,3 @@
-import Glibc
-
 /// The headers of a record, in order, in one buffer.
 ///
 /// A record carries a dozen short headers; an array of names and values would be two dozen allocations. So they lie
@@ -14,14 +12,31 @@ import Glibc
 /// | value | n |
 ///
 /// Names may repeat. A name with a zero byte inside is cut there, since librdkafka's interface has C strings.
-package struct Headers: Sendable, Equatable {
-    private(set) var storage: [UInt8] = []
-    package private(set) var count = 0
+package struct Headers: Sendable {
+    /// The headers, from `start` to `end`.
+    ///
+    /// Before them lies what belongs to the record that they were read with,
+    /// behind them room that was used before.
+    private(set) var storage: [UInt8]
+    private(set) var start: Int
+    private(set) var end: Int
+    package private(set) var count: Int
 
-    package init() {}
+    package init() {
+        self.init(storage: [], start: 0, count: 0)
+    }
 
     package init(_ headers: some Sequence<Header>) {
+        self.init()
         for header in headers { append(header) }
+    }
+
+    /// Takes bytes that are laid out already.
+    init(storage: [UInt8], start: Int, count: Int) {
+        self.storage = storage
+        self.start = start
+        end = storage.count
+        self.count = count
     }
 
     package var isEmpty: Bool { count == 0 }
@@ -30,8 +45,21 @@ package struct Headers: Sendable, Equatable {
 
     /// Empties it and keeps the memory.
     package mutating func removeAll() {
-        storage.removeAll(keepingCapacity: true)
-        count = 0
+        (start, end, count) = (0, 0, 0)
+    }
+
+    /// Where the headers end at present, for ``removeAll(after:)``.
+    package var mark: Mark { Mark(end: end, count: count) }
+
+    /// Drops what was appended since, so that headers common to several records are written once.
+    package mutating func removeAll(after mark: Mark) {
+        guard mark.end >= start, mark.end <= end, mark.count <= count else { return }
+        (end, count) = (mark.end, mark.count)
+    }
+
+    package struct Mark: Sendable {
+        fileprivate let end: Int
+        fileprivate let count: Int
     }
 
     package mutating func append(_ header: Header) {
@@ -40,18 +68,20 @@ package struct Headers: Sendable, Equatable {
 
     /// Appends a header whose name is known when we are built; nothing is allocated once the buffer has grown.
     package mutating func append(_ name: StaticString, _ value: [UInt8]?) {
-        name.withUTF8Buffer { unsafe open(UnsafeRawBufferPointer($0), valueCount: value?.count) }
-        if let value { storage.append(contentsOf: value) }
+        name.withUTF8Buffer { name in
+            guard let value else { return unsafe append(UnsafeRawBufferPointer(name), nil) }
+            unsafe value.withUnsafeBytes { unsafe append(UnsafeRawBufferPointer(name), $0) }
+        }
     }
 
     package mutating func append(_ name: StaticString, _ value: Span<UInt8>) {
-        name.withUTF8Buffer { unsafe open(UnsafeRawBufferPointer($0), valueCount: value.count) }
-        unsafe value.withUnsafeBufferPointer { unsafe storage.append(contentsOf: $0) }
+        name.withUTF8Buffer { name in
+            unsafe value.withUnsafeBytes { unsafe append(UnsafeRawBufferPointer(name), $0) }
+        }
     }
 
     package mutating func append(_ name: StaticString, text: String) {
-        name.withUTF8Buffer { unsafe open(UnsafeRawBufferPointer($0), valueCount: text.utf8.count) }
-        storage.append(contentsOf: text.utf8)
+        append(name, text.utf8.span)
     }
 
     package mutating func append(name: String, _ value: [UInt8]?) {
@@ -59,8 +89,10 @@ package struct Headers: Sendable, Equatable {
     }
 
     package mutating func append(nameBytes: [UInt8], value: [UInt8]?) {
-        unsafe nameBytes.withUnsafeBytes { unsafe open($0, valueCount: value?.count) }
-        if let value { storage.append(contentsOf: value) }
+        unsafe nameBytes.withUnsafeBytes { name in
+            guard let value else { return unsafe append(name, nil) }
+            unsafe value.withUnsafeBytes { unsafe append(name, $0) }
+        }
     }
 
     /// Drops every header of that name; the others keep their order.
@@ -76,31 +108,20 @@ package struct Headers: Sendable, Equatable {
         append(name, value)
     }
 
-    /// Makes room for `bytes` more in one go.
-    mutating func reserve(_ bytes: Int) {
-        storage.reserveCapacity(storage.count + bytes)
-    }
-
-    /// From C: a terminated name, and a value that may be null.
-    mutating func append(name: UnsafePointer<CChar>?, value: UnsafeRawPointer?, count: Int) {
-        let name = unsafe UnsafeRawBufferPointer(start: name, count: name.map { unsafe strlen($0) } ?? 0)
-        unsafe open(name, valueCount: value == nil ? nil : count)
-        if let value = unsafe value {
-            unsafe storage.append(contentsOf: UnsafeRawBufferPointer(start: value, count: count))
+    private mutating func append(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer?) {
+        let size = Self.size(nameCount: name.count, valueCount: unsafe value?.count)
+        if storage.count - end < size { grow(by: size) }
+        let position = end
+        unsafe storage.withUnsafeMutableBytes { bytes in
+            unsafe Self.write(name, value, to: UnsafeMutableRawBufferPointer(rebasing: bytes[position...]))
         }
-    }
-
-    private mutating func open(_ name: UnsafeRawBufferPointer, valueCount: Int?) {
-        let nameCount = name.count
-        append(length: UInt32(truncatingIfNeeded: nameCount))
-        append(length: UInt32(bitPattern: Int32(clamping: valueCount ?? -1)))
-        unsafe storage.append(contentsOf: name)
-        storage.append(0)
+        end += size
         count += 1
     }
 
-    private mutating func append(length: UInt32) {
-        unsafe withUnsafeBytes(of: length) { unsafe storage.append(contentsOf: $0) }
+    private mutating func grow(by size: Int) {
+        let room = Swift.max(512, storage.count, size)
+        storage.append(contentsOf: repeatElement(0, count: room))
     }
 
     // MARK: - Reading
@@ -147,7 +168,7 @@ package struct Headers: Sendable, Equatable {
     }
 
     private func firstSlot(_ name: String) -> Slot? {
-        var position = 0
+        var position = start
         while let slot = slot(at: position) {
             if slot.name.count == name.utf8.count, storage[slot.name].elementsEqual(name.utf8) { return slot }
             position = slot.end
@@ -164,8 +185,29 @@ package struct Headers: Sendable, Equatable {
         let end: Int
     }
 
+    /// The bytes that one header takes.
+    static func size(nameCount: Int, valueCount: Int?) -> Int {
+        nameCount + (valueCount ?? 0) + 9
+    }
+
+    /// Writes one header to the beginning of `bytes`, which has the room.
+    static func write(
+        _ name: UnsafeRawBufferPointer,
+        _ value: UnsafeRawBufferPointer?,
+        to bytes: UnsafeMutableRawBufferPointer
+    ) {
+        let valueCount = unsafe value.map { Int32(clamping: $0.count) } ?? -1
+        unsafe bytes.storeBytes(of: UInt32(truncatingIfNeeded: name.count), as: UInt32.self)
+        unsafe bytes.storeBytes(of: valueCount, toByteOffset: 4, as: Int32.self)
+        unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[8...]).copyMemory(from: name)
+        unsafe bytes.storeBytes(of: 0, toByteOffset: 8 + name.count, as: UInt8.self)
+        if let value = unsafe value {
+            unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[(9 + name.count)...]).copyMemory(from: value)
+        }
+    }
+
     func slot(at position: Int) -> Slot? {
-        guard position + 9 <= storage.count else { return nil }
+        guard position + 9 <= end else { return nil }
         let (nameCount, valueCount) = unsafe storage.withUnsafeBytes { bytes in
             (
                 unsafe Int(bytes.loadUnaligned(fromByteOffset: position, as: UInt32.self)),
@@ -186,7 +228,7 @@ package struct Headers: Sendable, Equatable {
 extension Headers: Sequence {
     package struct Iterator: IteratorProtocol {
         let headers: Headers
-        var position = 0
+        var position: Int
 
         package mutating func next() -> Header? {
             guard let slot = headers.slot(at: position) else { return nil }
@@ -195,31 +237,13 @@ extension Headers: Sequence {
         }
     }
 
-    package func makeIterator() -> Iterator { Iterator(headers: self) }
+    package func makeIterator() -> Iterator { Iterator(headers: self, position: start) }
     package var underestimatedCount: Int { count }
 }
 
-/// One header on its own, for those who are not in a hurry.
-package struct Header: Sendable, Equatable {
-    package let nameBytes: [UInt8]
-    /// `nil` for a header without a value, which is not an empty one.
-    package let value: [UInt8]?
-
-    package init(_ name: String, _ value: [UInt8]?) {
-        self.init(nameBytes: Array(name.utf8), value: value)
+extension Headers: Equatable {
+    package static func == (left: Headers, right: Headers) -> Bool {
+        left.count == right.count
+            && left.storage[left.start..<left.end] == right.storage[right.start..<right.end]
     }
-
-    package init(_ name: String, text: String) {
-        self.init(nameBytes: Array(name.utf8), value: Array(text.utf8))
-    }
-
-    package init(nameBytes: [UInt8], value: [UInt8]?) {
-        self.nameBytes = nameBytes
-        self.value = value
-    }
-
-    /// The name as text; bytes that are no UTF-8 are replaced, so compare ``nameBytes`` where it matters.
-    package var name: String { String(decoding: nameBytes, as: UTF8.self) }
-    /// `nil` if there is no value or it is not UTF-8.
-    package var text: String? { value.flatMap { String(validating: $0, as: UTF8.self) } }
 }

@@ -42,24 +42,31 @@ struct MessageBatch: ~Copyable {
     }
 
     /// Turns the messages into records and gives them back to librdkafka; errors among them become events.
+    ///
+    /// Each message goes back as soon as it is copied, so that the next one's headers are parsed into memory that is
+    /// still warm: giving them back all at the end made a record three times as dear.
     mutating func drain(into records: inout [Record], noting client: borrowing Client) {
-        records.reserveCapacity(records.count + count)
-        // Handles compare by address within one batch, where every message keeps its own alive.
-        var last: OpaquePointer?
+        // The first message of a topic is kept until the topic changes, so that its handle cannot be given to another.
+        var anchor: UnsafeMutablePointer<rd_kafka_message_t>?
         var topic = ""
         for index in 0..<count {
             guard let message = unsafe messages[index] else { continue }
-            if unsafe message.pointee.rkt != last {
-                unsafe last = message.pointee.rkt
-                topic = unsafe last.map { unsafe String(cString: rd_kafka_topic_name($0)) } ?? ""
+            let isSameTopic = unsafe anchor != nil && anchor?.pointee.rkt == message.pointee.rkt
+            if !isSameTopic {
+                if let anchor = unsafe anchor { unsafe rd_kafka_message_destroy(anchor) }
+                unsafe anchor = message
+                topic =
+                    unsafe message.pointee.rkt.map { unsafe String(cString: rd_kafka_topic_name($0)) } ?? ""
             }
             if unsafe message.pointee.err.rawValue == Code.none {
                 unsafe records.append(Record(copying: message, topic: topic))
             } else {
                 unsafe client.note(failed: message, topic: topic)
             }
+            if isSameTopic { unsafe rd_kafka_message_destroy(message) }
         }
-        discard()
+        if let anchor = unsafe anchor { unsafe rd_kafka_message_destroy(anchor) }
+        count = 0
     }
 
     /// Gives the messages back unread.

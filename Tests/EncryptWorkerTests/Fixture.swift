@@ -95,7 +95,8 @@ final class Fixture {
             """,
             parameters
         )
-        let pusher = PusherID(bytes: try rows.uuid(0, 0).span)!
+        let bytes = try rows.uuid(0, 0)
+        let pusher = PusherID(bytes: bytes.span)!
         if let iss { try storeChain(of: pusher, iss: iss, month: month) }
         return pusher
     }
@@ -151,7 +152,12 @@ extension Fixture {
     func publish(_ records: [RawRecord]) throws {
         var producer = try Producer(kafka)
         for record in records {
-            try producer.produce(topic: topics.triggers, key: record.key, value: record.value, headers: record.headers)
+            try producer.produce(
+                topic: topics.triggers,
+                key: record.key,
+                value: record.value,
+                headers: record.headers
+            )
         }
         try producer.flush(timeout: .seconds(60))
     }
@@ -206,29 +212,32 @@ extension Fixture {
     }
 }
 
+struct LaneStillRuns: Error {}
+
 /// Lanes on threads of their own, as the worker runs them.
 final class RunningLanes {
-    private let stop: StopFlag
+    private let flag: StopFlag
     private let group: LaneGroup<Void, EncryptError>
 
     init(_ settings: EncryptSettings, lanes: Int, registry: Registry) throws {
         let stop = try StopFlag()
         let metrics = EncryptMetrics(registry, lanes: lanes)
         let log = Log(level: .error, style: .json)
-        self.stop = stop
-        group = try LaneGroup("encrypt", count: lanes, policy: .goOn, stop: stop) { context throws(EncryptError) in
+        flag = stop
+        let statuses = LaneStatus.lanes(named: "encrypt", count: lanes)
+        group = try LaneGroup(statuses, policy: .goOn, stop: stop) { context throws(EncryptError) in
             try EncryptLane.run(settings, context: context, metrics: metrics, log: log)
         }
     }
 
     /// Stops them in order; throws what a lane failed with.
     func stop() throws {
-        stop.raise()
+        flag.raise()
         for outcome in group.join(within: .seconds(60)) {
             switch outcome {
             case .finished: break
             case .failed(let error): throw error
-            case .unfinished: throw ConditionTimeout(description: "a lane did not stop")
+            case .unfinished: throw LaneStillRuns()
             }
         }
     }

@@ -45,12 +45,56 @@ struct HeadersTests {
             headers.append("other", value)
             headers.append("text", text: "abc")
             #expect(Array(headers).map(\.value) == [value, value, Array("abc".utf8)])
-            let capacity = headers.storage.capacity
+            let capacity = headers.storage.count
             headers.removeAll()
             #expect(headers.isEmpty)
             #expect(Array(headers).isEmpty)
-            #expect(headers.storage.capacity == capacity)
+            #expect(headers.storage.count == capacity)
         }
+    }
+
+    @Test
+    func `what several records share is written once`() {
+        var headers = Headers()
+        headers.append("shared", [1])
+        let mark = headers.mark
+        for value in [2, 3] as [UInt8] {
+            headers.removeAll(after: mark)
+            headers.append("own", [value])
+            #expect(Array(headers) == [Header("shared", [1]), Header("own", [value])])
+        }
+        headers.removeAll()
+        headers.removeAll(after: mark)
+        #expect(headers.isEmpty)
+    }
+
+    @Test
+    func `a record shows its parts in place, and its headers can go on without it`() {
+        let record = Record(
+            topic: "t",
+            partition: 0,
+            offset: 7,
+            timestamp: nil,
+            key: Array("key".utf8),
+            value: Array("value".utf8),
+            headers: Headers([Header("a", text: "1")])
+        )
+        #expect(record.key == Array("key".utf8))
+        #expect(record.withKey { $0.count } == 3)
+        #expect(record.withValue { $0[0] } == UInt8(ascii: "v"))
+        #expect(record.valueCount == 5)
+        var bytes: [UInt8] = [0]
+        record.appendValue(to: &bytes)
+        #expect(bytes == [0] + Array("value".utf8))
+        var headers = record.headers
+        headers.append("b", nil)
+        #expect(Array(headers) == [Header("a", text: "1"), Header("b", nil)])
+        #expect(headers != record.headers)
+        #expect(record.headers == Headers([Header("a", text: "1")]))
+        let tombstone = Record(topic: "t", partition: 0, offset: 8, timestamp: nil, key: [], value: nil)
+        #expect(tombstone.key == [])
+        #expect(tombstone.isTombstone)
+        #expect(tombstone.withValue { $0.count } == nil)
     }
 
     @Test(

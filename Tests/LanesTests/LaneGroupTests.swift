@@ -1,5 +1,4 @@
 internal import Glibc
-import Synchronization
 import Testing
 
 @testable import Lanes
@@ -34,22 +33,17 @@ struct LaneGroupTests {
     @Test func `each lane is a thread of its own with its name, and what it returns is collected in order`()
         throws
     {
-        let names = Mutex<[String]>([])
-        let handles = Mutex<Set<UInt>>([])
-        let group = try Group(
-            LaneStatus.lanes(named: "encrypt", count: 3),
-            policy: .stopOthers,
-            stop: StopFlag()
-        ) { context in
-            _ = handles.withLock { $0.insert(pthread_self()) }
-            let name = threadName()
-            names.withLock { $0.append(name) }
-            return context.index * 10
+        let statuses = LaneStatus.lanes(named: "encrypt", count: 3)
+        let ownThread = pthread_self()
+        let group = try LaneGroup<[String], Never>(statuses, policy: .stopOthers, stop: StopFlag()) {
+            context in
+            ["\(context.index)", threadName(), pthread_self() == ownThread ? "same" : "own"]
         }
-        #expect(summary(group.join(within: .seconds(30))) == ["finished 0", "finished 10", "finished 20"])
-        #expect(handles.withLock { $0.count } == 3)
-        #expect(names.withLock { $0.sorted() } == ["encrypt-0", "encrypt-1", "encrypt-2"])
-        #expect(group.statuses.map(\.phase) == [.finished, .finished, .finished])
+        let seen: [[String]] = group.join(within: .seconds(30)).map { outcome in
+            if case .finished(let value) = outcome { value } else { [] }
+        }
+        #expect(seen == (0..<3).map { ["\($0)", "encrypt-\($0)", "own"] })
+        #expect(statuses.map(\.phase) == [.finished, .finished, .finished])
     }
 
     @Test func `lanes run until the flag is raised`() throws {

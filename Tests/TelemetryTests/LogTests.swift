@@ -4,9 +4,15 @@ import Testing
 
 @testable import Telemetry
 
+#if TSAN
+typealias Locked = Telemetry.Mutex
+#else
+typealias Locked = Synchronization.Mutex
+#endif
+
 /// Keeps lines for a test, and its time.
 final class Recorder: LogOutput {
-    private let kept = Synchronization.Mutex<[String]>([])
+    private let kept = Locked<[String]>([])
     private let now = Atomic<Int64>(0)
 
     func write(_ line: [UInt8]) -> Bool {

@@ -43,10 +43,7 @@ static inline void crdkafka_set_value(rd_kafka_vu_t *entry, const void *bytes, s
     entry->u.mem.size = count;
 }
 
-// A NULL value is a header without a value, which Kafka tells apart from an empty one.
-static inline void crdkafka_set_header(rd_kafka_vu_t *entry, const char *name, const void *bytes, ssize_t count) {
-    entry->vtype = RD_KAFKA_VTYPE_HEADER;
-    entry->u.header.name = name;
-    entry->u.header.val = bytes;
-    entry->u.header.size = count;
+static inline void crdkafka_set_headers(rd_kafka_vu_t *entry, rd_kafka_headers_t *headers) {
+    entry->vtype = RD_KAFKA_VTYPE_HEADERS;
+    entry->u.headers = headers;
 }
