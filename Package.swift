@@ -52,6 +52,7 @@ let package = Package(
         room("JSON"),
         room("Telemetry", ["JSON"]),
         room("Settings"),
+        room("Lines"),
         room("Lanes", ["Cglibc"]),
 
         // The domain
@@ -89,7 +90,7 @@ let package = Package(
             dependencies: [
                 "Device", "DispatchWorker", "EncryptWorker", "HTTPClient", "HTTPServer", "Hosting", "Intake",
                 "JSON", "Kafka",
-                "Lanes", "LocalServices", "Postgres", "Push", "Registrar", "Schema", "Sealing", "Settings",
+                "Lanes", "Lines", "LocalServices", "Postgres", "Push", "Registrar", "Schema", "Sealing", "Settings",
                 "Simulation",
                 "Telemetry",
             ],
@@ -100,7 +101,7 @@ let package = Package(
             dependencies: [
                 "Device", "DispatchWorker", "EncryptWorker", "HTTPClient", "HTTPServer", "Hosting", "Intake",
                 "JSON", "Kafka",
-                "Lanes", "LocalServices", "Postgres", "Push", "Registrar", "Schema", "Sealing", "Settings",
+                "Lanes", "Lines", "LocalServices", "Postgres", "Push", "Registrar", "Schema", "Sealing", "Settings",
                 "Simulation",
                 "Telemetry",
             ],
@@ -118,6 +119,7 @@ let package = Package(
         tests("JSON"),
         tests("Telemetry", ["JSON"]),
         tests("Settings"),
+        tests("Lines", ["LocalServices"]),
         tests("Lanes"),
         tests("Push", ["JSON"]),
         tests("Sealing", ["JSON"], resources: [.embedInCode("Resources")]),
@@ -133,8 +135,13 @@ let package = Package(
         ),
         tests("Hosting", ["Lanes", "LocalServices", "Support", "Telemetry"]),
         tests("Schema", ["Postgres", "LocalServices", "Support"]),
-        tests("Registrar", ["JSON", "Postgres", "Push", "Schema", "Sealing", "LocalServices", "Support"]),
-        tests("Intake", ["JSON", "Kafka", "Push", "LocalServices", "Support"]),
+        tests(
+            "Registrar",
+            [
+                "JSON", "KeyChains", "Postgres", "Push", "Schema", "Sealing", "LocalServices", "Support", "posthorn",
+            ]
+        ),
+        tests("Intake", ["JSON", "Kafka", "Push", "LocalServices", "Support", "posthorn"]),
         tests(
             "EncryptWorker",
             [

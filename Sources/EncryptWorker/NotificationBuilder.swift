@@ -20,6 +20,7 @@ struct NotificationBuilder: ~Copyable {
     private var sealer: ContentSealer
     private var digest: Digest
     private var hashed: [UInt8] = []
+    private var keyIdentifier: [UInt8] = []
 
     private typealias Column = SubscriptionLookup.Column
 
@@ -134,15 +135,17 @@ struct NotificationBuilder: ~Copyable {
             throw .sealing(error)
         }
         do throws(PostgresError) {
-            _ = try rows.withBytes(row, Column.keyIdentifier) { keyIdentifier in
-                encoder.appendAfterCiphertext(
-                    month: month,
-                    keyIdentifier: keyIdentifier,
-                    identifier: event.identifier,
-                    priority: event.priority,
-                    to: &record.value
-                )
-            }
+            keyIdentifier.removeAll(keepingCapacity: true)
+            // None for a chain of the dialect concept-2024, which does not send one.
+            try rows.append(row, Column.keyIdentifier, to: &keyIdentifier)
+            let keyIdentifier = keyIdentifier
+            encoder.appendAfterCiphertext(
+                month: month,
+                keyIdentifier: keyIdentifier.span,
+                identifier: event.identifier,
+                priority: event.priority,
+                to: &record.value
+            )
             try Self.withDevice(rows, row) { app, pushkey, data in
                 encoder.appendDevice(
                     appID: app,

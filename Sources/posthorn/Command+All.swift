@@ -1,6 +1,20 @@
 extension Command {
     /// All commands, in the order in which the help lists them.
     static let all: [Command] = [
+        MigrateCommand.command,
+        TopicsCreateCommand.command,
+        TopicsCheckCommand.command,
+        KeysGenerateCommand.command,
+        KeysResealCommand.command,
+        GatewaysAddCommand.command,
+        GatewaysListCommand.command,
+        GatewaysRemoveCommand.command,
+        ChannelsAddCommand.command,
+        ChannelsListCommand.command,
+        PushersImportCommand.command,
+        PushersCountCommand.command,
+        PushersRemoveCommand.command,
+        PublishCommand.command,
         DispatchCommand.command,
         VersionCommand.command,
     ]

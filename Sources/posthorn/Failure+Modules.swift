@@ -1,4 +1,10 @@
 internal import Hosting
+internal import Kafka
+internal import Lines
+internal import Postgres
+internal import Registrar
+internal import Schema
+internal import Sealing
 
 extension HostingError: ExitCoded {
     var exitCode: ExitCode {
@@ -16,5 +22,83 @@ extension OutputError: ExitCoded {
         case .readerLeft: .done
         case .failed: .inputOutput
         }
+    }
+}
+
+extension LineError: ExitCoded {
+    var exitCode: ExitCode { .noInput }
+}
+
+extension PostgresError: ExitCoded {
+    var exitCode: ExitCode {
+        switch kind {
+        case .connectionLost, .readOnly, .timeout, .insufficientResources: .unavailable
+        case .serialization, .deadlock, .cancelled, .interrupted, .rolledBack: .temporary
+        case .permission, .statement, .usage: .configuration
+        case .constraint, .data: .data
+        case .decoding, .parameter, .other: .software
+        }
+    }
+
+    var hint: String? {
+        kind == .statement ? "Is the schema up to date? See 'posthorn migrate --status'." : nil
+    }
+}
+
+extension SchemaError: ExitCoded {
+    var exitCode: ExitCode {
+        switch self {
+        case .database(let error): error.exitCode
+        case .failed(_, let error): error.isRetriable ? error.exitCode : .configuration
+        case .edited, .newer, .gap, .endsTransaction: .configuration
+        }
+    }
+}
+
+extension SealingError: ExitCoded {
+    var exitCode: ExitCode {
+        switch self {
+        case .notAuthentic, .wrongLength: .data
+        case .unknownKey, .keyFile: .configuration
+        case .library: .software
+        }
+    }
+
+    var hint: String? {
+        if case .keyFile(_, .missing) = self { "Make one with 'posthorn keys generate'." } else { nil }
+    }
+}
+
+extension RegistrarError: ExitCoded {
+    var exitCode: ExitCode {
+        switch self {
+        case .database(let error): error.exitCode
+        case .sealing(let error): error.exitCode
+        case .gatewayFaults, .unknownGateway, .gatewayInUse, .channelFault: .data
+        case .impossibleMonth: .configuration
+        case .conflict: .temporary
+        }
+    }
+
+    var hint: String? {
+        switch self {
+        case .database(let error): error.hint
+        case .sealing(let error): error.hint
+        case .gatewayInUse: "See them with 'posthorn pushers count --gateway ORIGIN'."
+        case .gatewayFaults, .unknownGateway, .channelFault, .impossibleMonth, .conflict: nil
+        }
+    }
+}
+
+extension KafkaError: ExitCoded {
+    var exitCode: ExitCode {
+        switch self {
+        case .property: .configuration
+        case .failed: isUnknownTopic ? .configuration : .unavailable
+        }
+    }
+
+    var hint: String? {
+        isUnknownTopic ? "Make the topics with 'posthorn topics create'." : nil
     }
 }

@@ -1,4 +1,5 @@
 internal import HTTPClient
+internal import Kafka
 internal import Lanes
 internal import Push
 
@@ -129,17 +130,19 @@ struct GatewayTransport: ~Copyable {
         _ format: NotificationFormat,
         _ engine: borrowing OutboundEngine<Outgoing>
     ) -> [UInt8] {
-        guard format.isBatched else {
-            return batch.tickets.first.flatMap { engine.payload(of: $0)?.value } ?? []
-        }
         var body: [UInt8] = []
+        guard format.isBatched else {
+            for ticket in batch.tickets { engine.payload(of: ticket)?.record.appendValue(to: &body) }
+            return body
+        }
         var isFirst = true
         BatchFrame.begin(&body)
         for ticket in batch.tickets {
-            guard let value = engine.payload(of: ticket)?.value else { continue }
-            if isFirst { body.reserveCapacity((value.count + 64) * batch.tickets.count) }
-            BatchFrame.add(value, isFirst: isFirst, to: &body)
-            isFirst = false
+            engine.payload(of: ticket)?.withValue { value in
+                if isFirst { body.reserveCapacity((value.count + 64) * batch.tickets.count) }
+                BatchFrame.add(value, isFirst: isFirst, to: &body)
+                isFirst = false
+            }
         }
         BatchFrame.end(&body)
         return body

@@ -18,21 +18,26 @@ struct DatabaseSession: ~Copyable {
     /// Runs one thing, with a new session if need be.
     ///
     /// - Throws: what went wrong; during the pause after a failure that failure again, at once.
-    mutating func run<R: ~Copyable>(
-        _ body: (inout Connection) throws(PostgresError) -> R
-    ) throws(PostgresError) -> R {
+    mutating func run<R: ~Copyable, Failure: PostgresFailure>(
+        _ body: (inout Connection) throws(Failure) -> R
+    ) throws(Failure) -> R {
         let start = Monotonic.now()
-        if let trouble, start < nextAttempt { throw trouble }
-        do throws(PostgresError) {
-            if !connection.isConnected { try connection.connect() }
+        if let trouble, start < nextAttempt { throw Failure(trouble) }
+        do throws(Failure) {
+            try connect()
             let result = try body(&connection)
             trouble = nil
             return result
         } catch {
             let end = Monotonic.now()
             nextAttempt = end + min(max(10 * (end - start), 1_000_000_000), 30_000_000_000)
-            trouble = error
+            trouble = error.postgresError ?? PostgresError(.other, "what was read makes no sense")
             throw error
         }
+    }
+
+    private mutating func connect<Failure: PostgresFailure>() throws(Failure) {
+        guard !connection.isConnected else { return }
+        do throws(PostgresError) { try connection.connect() } catch { throw Failure(error) }
     }
 }

@@ -78,7 +78,7 @@ extension DispatchLane {
                     offset: record.offset,
                     destination: destination,
                     id: notification.id,
-                    byteCount: record.value?.count ?? 0,
+                    byteCount: record.valueCount ?? 0,
                     footprint: Outgoing.footprint(of: record),
                     expires: notification.expires,
                     attempts: notification.attempts,

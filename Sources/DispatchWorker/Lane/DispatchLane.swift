@@ -1,8 +1,8 @@
 internal import HTTPClient
 internal import Kafka
 package import Lanes
-internal import Postgres
 internal import Push
+internal import Registrar
 package import Telemetry
 
 /// One lane that brings notifications to their gateways, at least once and each with the same id however often.
@@ -32,7 +32,7 @@ package struct DispatchLane: ~Copyable {
     var transport: GatewayTransport
     var database: DatabaseSession
     var engine: OutboundEngine<Outgoing>
-    var gateways: GatewayList
+    var gateways: GatewayBook
     var health: LaneHealth
     var routes = RouteTable()
     var book = PartitionBook()
@@ -103,7 +103,7 @@ package struct DispatchLane: ~Copyable {
         self.transport = transport
         database = DatabaseSession(settings.database)
         engine = OutboundEngine(settings.outbound, seed: UInt64(truncatingIfNeeded: Monotonic.now()))
-        gateways = GatewayList(lookInterval: settings.certificateLook)
+        gateways = GatewayBook(lookInterval: settings.certificateLook)
         health = LaneHealth(context)
         self.settings = settings
         self.context = context
@@ -163,7 +163,7 @@ package struct DispatchLane: ~Copyable {
     /// Reads the list of gateways again; without the database the old one stays.
     mutating func refreshGateways() {
         nextRefresh = Monotonic.deadline(after: settings.gatewayRefresh)
-        do throws(PostgresError) {
+        do throws(RegistrarError) {
             try gateways.refresh(from: &database)
         } catch {
             log.warning("database_away", ["error": .description(of: error)])

@@ -40,12 +40,12 @@ struct NotificationRecordReader {
     private var fields = Fields()
 
     mutating func read(_ record: Record) -> Result {
-        guard let value = record.value else { return .faulty(.tombstone, "the record has no value") }
+        guard !record.isTombstone else { return .faulty(.tombstone, "the record has no value") }
         guard !record.hasUnreadableHeaders else { return malformed("its headers cannot be read") }
-        guard let key = record.key, PusherID(text: key.span) != nil else {
+        guard record.withKey({ PusherID(text: $0) != nil }) == true else {
             return malformed("key: no pusher id")
         }
-        guard value.first == UInt8(ascii: "{"), value.last == UInt8(ascii: "}") else {
+        guard record.withValue({ Self.isObject($0) }) == true else {
             return malformed("value: no JSON object")
         }
         fields = Fields()
@@ -68,6 +68,10 @@ struct NotificationRecordReader {
                 handOvers: fields.handOvers
             )
         )
+    }
+
+    private static func isObject(_ value: Span<UInt8>) -> Bool {
+        value.count >= 2 && value[0] == UInt8(ascii: "{") && value[value.count - 1] == UInt8(ascii: "}")
     }
 
     private func malformed(_ what: String) -> Result { .faulty(.malformedNotification, what) }

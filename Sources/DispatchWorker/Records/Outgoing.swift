@@ -11,10 +11,11 @@ struct Outgoing: Sendable {
 
     /// Memory that it takes, roughly: its bytes, and what is around them.
     static func footprint(of record: Record) -> Int {
-        (record.value?.count ?? 0) + (record.key?.count ?? 0) + record.headers.byteCount + 512
+        (record.valueCount ?? 0) + record.headers.byteCount + 512
     }
 
-    var value: [UInt8]? { record.value }
+    /// The bytes of its item or body.
+    func withValue<Result>(_ body: (Span<UInt8>) -> Result) -> Result? { record.withValue(body) }
 
     /// Unix milliseconds of the record.
     var timestamp: Int64? { record.timestamp }
@@ -22,7 +23,7 @@ struct Outgoing: Sendable {
     /// Whose pusher the message is for.
     var user: [UInt8]? { record.headers.value("user") }
 
-    var pusher: PusherID? { record.key.flatMap { PusherID(text: $0.span) } }
+    var pusher: PusherID? { record.withKey { PusherID(text: $0) } ?? nil }
 
     /// When the pusher was registered, as the encrypt stage read it.
     var registered: Int64? {

@@ -89,13 +89,6 @@ enum DispatchCommand {
         help: "Longest pause between two attempts."
     )
 
-    static let topicPrefix = Option(
-        optional: "topic-prefix",
-        .text("TEXT"),
-        otherwise: "none",
-        help: "Stands before the names of all topics and groups, for a second pipeline on the same brokers."
-    )
-
     static let sending = OptionGroup(
         "Sending",
         batchItems,
@@ -105,8 +98,7 @@ enum DispatchCommand {
         gatewayRequests,
         inFlightRecords,
         inFlightBytes,
-        gatewayRecords,
-        topicPrefix
+        gatewayRecords
     )
     static let retrying = OptionGroup("Retrying", attempts, firstBackoff, longestBackoff)
 
@@ -120,8 +112,8 @@ enum DispatchCommand {
                 many as you like.
                 """,
             groups: [
-                sending, retrying, KafkaOptions.group, DatabaseOptions.group, WorkerOptions.group,
-                LoggingOptions.group,
+                sending, retrying, KafkaOptions.group, TopicOptions.group, DatabaseOptions.group,
+                WorkerOptions.group, LoggingOptions.group,
             ]
         ),
         run: run
@@ -150,14 +142,12 @@ enum DispatchCommand {
     /// What the options say, as a lane takes it.
     static func settings(_ values: Values) throws -> DispatchSettings {
         let kafka = Kafka.Configuration(KafkaOptions.properties(values))
-        if let fault = kafka.faults().first {
-            throw Failure(.configuration, "\(fault)")
-        }
+        if let fault = kafka.faults().first { throw fault }
         var settings = DispatchSettings(
             kafka: kafka,
             database: try Postgres.Configuration(values[DatabaseOptions.url].reveal())
         )
-        settings.topics = TopicCatalogue(prefix: values[topicPrefix] ?? "")
+        settings.topics = TopicOptions.catalogue(values)
         settings.batchItems = values[batchItems]
         settings.batchBytes = values[batchBytes].bytes
         settings.linger = values[linger]

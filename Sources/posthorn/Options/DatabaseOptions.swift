@@ -1,3 +1,4 @@
+internal import Postgres
 internal import Settings
 
 /// How to reach PostgreSQL.
@@ -10,4 +11,9 @@ enum DatabaseOptions {
     )
 
     static let group = OptionGroup("Database", url)
+
+    /// A session with the database that was named.
+    static func connect(_ values: Values) throws -> Connection {
+        try Connection(connectingTo: Configuration(values[url].reveal()))
+    }
 }
