@@ -2,7 +2,9 @@ package import HTTPClient
 package import Kafka
 package import Lanes
 
-/// What ends a lane. None of it is the fault of a notification: what was not committed is read again by whoever comes next.
+/// What ends a lane.
+///
+/// None of it is the fault of a notification: what was not committed is read again by whoever comes next.
 ///
 /// The database is not among them: without it a lane sends on by the list of gateways that it has, and keeps what it has to delete.
 package enum DispatchError: Error {

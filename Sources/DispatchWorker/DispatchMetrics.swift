@@ -37,7 +37,9 @@ package struct DispatchMetrics: Sendable {
         case foreignKey = "foreign_key"
     }
 
-    /// - Parameter lanes: how many lanes the process runs.
+    /// - Parameters:
+    ///   - registry: where they are rendered.
+    ///   - lanes: how many lanes the process runs.
     package init(_ registry: Registry, lanes: Int) {
         self.registry = registry
         func outcome(_ name: String) -> Counter {
@@ -58,7 +60,10 @@ package struct DispatchMetrics: Sendable {
         handedOver = outcome("handed_over")
         returned = outcome("returned")
         transient = counter("transient", "Attempts that failed and may go well later.")
-        unconfirmed = counter("unconfirmed", "Dead letters, hand-overs and deletions that had to be repeated.")
+        unconfirmed = counter(
+            "unconfirmed",
+            "Dead letters, hand-overs and deletions that had to be repeated."
+        )
         pushersDeleted = counter("pushers_deleted", "Pushers deleted because their gateway rejected the key.")
         pushersKept = counter("pushers_kept", "Rejections of pushers that were gone or registered anew.")
         commits = counter("commits", "Commits of offsets.")
@@ -69,7 +74,9 @@ package struct DispatchMetrics: Sendable {
             buckets: Buckets.ages
         )
         func perLane(_ name: String, _ help: String) -> [Gauge] {
-            (0..<lanes).map { registry.gauge("posthorn_dispatch_\(name)", help: help, labels: ["lane": "\($0)"]) }
+            (0..<lanes).map {
+                registry.gauge("posthorn_dispatch_\(name)", help: help, labels: ["lane": "\($0)"])
+            }
         }
         inFlight = perLane("in_flight", "Notifications that a lane holds.")
         lags = perLane("lag", "Notifications not yet read, over the partitions of a lane.")

@@ -9,7 +9,10 @@ import Synchronization
 import Testing
 
 @Suite struct `Dispatch delivers` {
-    @Test(.needsKafka) func `each of 1000 notifications once, to its own of three gateways, whatever the order of answers`() throws {
+    @Test(.needsKafka)
+    func `each of 1000 notifications once, to its own of three gateways, whatever the order of answers`()
+        throws
+    {
         let fixture = try Fixture(partitions: 3)
         let regular = try TestGateway()
         let reordering = try TestGateway { arrival in
@@ -35,13 +38,21 @@ import Testing
             let expected = drafts.filter { $0.origin == gateway.origin }.map { ($0.pushkey, 1) }
             #expect(gateway.pushkeyCounts == Dictionary(uniqueKeysWithValues: expected))
         }
-        #expect(reordering.counts == Dictionary(uniqueKeysWithValues: drafts.filter { $0.origin == reordering.origin }.map { ($0.id.description, 1) }))
+        #expect(
+            reordering.counts
+                == Dictionary(
+                    uniqueKeysWithValues: drafts.filter { $0.origin == reordering.origin }.map {
+                        ($0.id.description, 1)
+                    }
+                )
+        )
         #expect(try fixture.reasons() == [])
         #expect(fixture.outcome("delivered") == 1000)
         #expect(fixture.imbalance == 0)
     }
 
-    @Test(.needsKafka) func `everything in the end when a gateway was away, with the same ids when it repeats`() throws {
+    @Test(.needsKafka)
+    func `everything in the end when a gateway was away, with the same ids when it repeats`() throws {
         let fixture = try Fixture()
         let port = try FreePort.pick()
         let origin = "http://127.0.0.1:\(port)"
@@ -49,7 +60,9 @@ import Testing
         let drafts = (0..<300).map { Draft($0, at: origin) }
         try fixture.publish(drafts)
         try fixture.running { _ in
-            try eventually("the gateway is given up for a while") { fixture.metric("posthorn_dispatch_stopped") == 1 }
+            try eventually("the gateway is given up for a while") {
+                fixture.metric("posthorn_dispatch_stopped") == 1
+            }
             // Takes some and breaks the connection before it says so: these come again.
             let gateway = try TestGateway(port: port) { $0.batch <= 3 ? .doing(.close) : .regular }
             try fixture.untilDone()
@@ -64,7 +77,8 @@ import Testing
         #expect(fixture.imbalance == 0)
     }
 
-    @Test(.needsKafka) func `all when told to stop: finishes what is under way, commits it, and gives back the rest`() throws {
+    @Test(.needsKafka)
+    func `all when told to stop: finishes what is under way, commits it, and gives back the rest`() throws {
         let fixture = try Fixture()
         let gateway = try TestGateway { _ in .delayed(.milliseconds(300)) }
         try fixture.allow(gateway.origin)
@@ -87,7 +101,8 @@ import Testing
         #expect(gateway.counts.count == 1000)
     }
 
-    @Test(.needsKafka) func `K4: everything while lanes come and go, repeating no more than what was under way`() throws {
+    @Test(.needsKafka)
+    func `K4: everything while lanes come and go, repeating no more than what was under way`() throws {
         let fixture = try Fixture(partitions: 4)
         let gateway = try TestGateway { _ in .delayed(.milliseconds(30)) }
         try fixture.allow(gateway.origin)

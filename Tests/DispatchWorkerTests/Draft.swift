@@ -14,7 +14,9 @@ struct Draft {
 
     /// The `number`th notification, for a pusher of its own at `origin`.
     init(_ number: Int, at origin: String, format: NotificationFormat = .gematik12Encrypted) {
-        id = NotificationID(UUIDBytes(high: 0x0000_0000_0000_8000, low: 0x8000_0000_0000_0000 + UInt64(number)))
+        id = NotificationID(
+            UUIDBytes(high: 0x0000_0000_0000_8000, low: 0x8000_0000_0000_0000 + UInt64(number))
+        )
         pusher = PusherID(UUIDBytes(high: 1, low: UInt64(number)))
         user = "user-\(number)"
         pushkey = "key-\(number)"

@@ -8,13 +8,17 @@ import Support
 import Testing
 
 @Suite struct `Dispatch survives` {
-    @Test(.needsKafka) func `G1: one bad of a hundred is found in few requests, and alone becomes a dead letter`() throws {
+    @Test(.needsKafka)
+    func `G1: one bad of a hundred is found in few requests, and alone becomes a dead letter`() throws {
         let fixture = try Fixture()
         let gateway = try TestGateway()
         try fixture.allow(gateway.origin)
         let drafts = (0..<100).map { Draft($0, at: gateway.origin) }
         let bad = drafts[63].id.description
-        gateway.behave { $0.ids.contains(bad) ? .doing(.respond(status: 400, body: #"{"status":400,"error":"Bad Request"}"#)) : .regular }
+        gateway.behave {
+            $0.ids.contains(bad)
+                ? .doing(.respond(status: 400, body: #"{"status":400,"error":"Bad Request"}"#)) : .regular
+        }
         try fixture.publish(drafts)
         var settings = try fixture.settings()
         settings.linger = .seconds(2)
@@ -40,12 +44,15 @@ import Testing
         #expect(fixture.imbalance == 0)
     }
 
-    @Test(.needsKafka) func `M9: a request too large for the gateway goes in smaller ones; nobody is rejected`() throws {
+    @Test(.needsKafka)
+    func `M9: a request too large for the gateway goes in smaller ones; nobody is rejected`() throws {
         let fixture = try Fixture()
         let gateway = try TestGateway { $0.ids.count > 20 ? .status(413) : .regular }
         try fixture.allow(gateway.origin)
         let drafts = (0..<100).map { Draft($0, at: gateway.origin) }
-        for draft in drafts.prefix(3) { try fixture.register(draft, at: gateway.origin, registered: draft.registered) }
+        for draft in drafts.prefix(3) {
+            try fixture.register(draft, at: gateway.origin, registered: draft.registered)
+        }
         try fixture.publish(drafts)
         try fixture.drain()
         #expect(gateway.counts.count == 100)
@@ -59,14 +66,18 @@ import Testing
         ("403", .status(403), true),
         ("G6: 404", .status(404), true),
         ("a redirect", .status(302), true),
-        ("G7: HTML with 200", .doing(.respond(status: 200, body: "<html>Welcome</html>", type: "text/html")), false),
+        (
+            "G7: HTML with 200",
+            .doing(.respond(status: 200, body: "<html>Welcome</html>", type: "text/html")), false
+        ),
         ("G7: an empty 200", .doing(.respond(status: 200, body: "")), false),
         ("G7: a truncated 200", .doing(.truncate(bytes: 40)), false),
         ("429 with Retry-After", .status(429, retryAfter: "1"), true),
         ("503", .status(503), false),
     ]
 
-    @Test(.needsKafka) func `what gateways answer in trouble, without a dead letter, a deletion or a restart`() throws {
+    @Test(.needsKafka)
+    func `what gateways answer in trouble, without a dead letter, a deletion or a restart`() throws {
         let fixture = try Fixture()
         let gateways = try Self.faults.map { _, conduct, _ in try TestGateway { _ in conduct } }
         var number = 0
@@ -75,30 +86,42 @@ import Testing
             try fixture.allow(gateway.origin)
             for _ in 0..<5 {
                 drafts.append(Draft(number, at: gateway.origin))
-                try fixture.register(drafts[number], at: gateway.origin, registered: drafts[number].registered)
+                try fixture.register(
+                    drafts[number],
+                    at: gateway.origin,
+                    registered: drafts[number].registered
+                )
                 number += 1
             }
         }
         try fixture.publish(drafts)
         try fixture.running { _ in
             try eventually("every gateway was tried, most several times") {
-                zip(Self.faults, gateways).allSatisfy { fault, gateway in gateway.arrivals.count >= (fault.0.hasPrefix("429") ? 1 : 3) }
+                zip(Self.faults, gateways).allSatisfy { fault, gateway in
+                    gateway.arrivals.count >= (fault.0.hasPrefix("429") ? 1 : 3)
+                }
             }
             for (fault, gateway) in zip(Self.faults, gateways) where fault.stops {
-                #expect(fixture.metric(#"posthorn_dispatch_stopped{gateway="\#(gateway.origin)"}"#) == 1, "\(fault.0)")
+                #expect(
+                    fixture.metric(#"posthorn_dispatch_stopped{gateway="\#(gateway.origin)"}"#) == 1,
+                    "\(fault.0)"
+                )
             }
             #expect(try fixture.reasons() == [])
             for gateway in gateways { gateway.behave { _ in .regular } }
             try fixture.untilDone()
         }
-        for (fault, gateway) in zip(Self.faults, gateways) { #expect(gateway.counts.count == 5, "\(fault.0)") }
+        for (fault, gateway) in zip(Self.faults, gateways) {
+            #expect(gateway.counts.count == 5, "\(fault.0)")
+        }
         #expect(try fixture.reasons() == [])
         #expect(try fixture.pushkeys().count == drafts.count)
         #expect(fixture.metric(#"posthorn_dispatch_anomalies_total{kind="unreadable_answer"}"#) > 0)
         #expect(fixture.imbalance == 0)
     }
 
-    @Test(.needsKafka) func `H9: a certificate from an unknown authority, until the file is replaced`() throws {
+    @Test(.needsKafka) func `H9: a certificate from an unknown authority, until the file is replaced`() throws
+    {
         let fixture = try Fixture()
         let authority = try TestAuthority()
         let stranger = try TestAuthority()
@@ -110,7 +133,9 @@ import Testing
         try fixture.publish((0..<20).map { Draft($0, at: gateway.origin) })
         try fixture.running { _ in
             try eventually("the gateway is stopped for its certificate") {
-                fixture.metric(#"posthorn_dispatch_stops_total{gateway="\#(gateway.origin)",reason="credential"}"#) > 0
+                fixture.metric(
+                    #"posthorn_dispatch_stops_total{gateway="\#(gateway.origin)",reason="credential"}"#
+                ) > 0
             }
             #expect(gateway.arrivals.isEmpty)
             try Files.write(String(decoding: Files.read(authority.path) ?? [], as: UTF8.self), to: trusted)
@@ -144,7 +169,9 @@ import Testing
         #expect(fixture.imbalance == 0)
     }
 
-    @Test(.needsKafka) func `a failing gateway by handing over to a retry topic, where that is the policy`() throws {
+    @Test(.needsKafka) func `a failing gateway by handing over to a retry topic, where that is the policy`()
+        throws
+    {
         let fixture = try Fixture()
         let gateway = try TestGateway { _ in .status(503) }
         try fixture.allow(gateway.origin)

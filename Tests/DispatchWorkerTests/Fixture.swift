@@ -24,7 +24,9 @@ final class Fixture {
         databaseURL = try PostgresService.freshDatabase()
         connection = try Connection(connectingTo: Postgres.Configuration(databaseURL))
         _ = try Migrator().apply(to: &connection)
-        try createTopics([topics.notifications] + topics.retries + (deadLetters ? [topics.notificationDeadLetters] : []))
+        try createTopics(
+            [topics.notifications] + topics.retries + (deadLetters ? [topics.notificationDeadLetters] : [])
+        )
     }
 
     var kafka: Kafka.Configuration { Kafka.Configuration(["bootstrap.servers": bootstrapServers]) }
@@ -76,7 +78,8 @@ final class Fixture {
             VALUES ($1, $2, 'com.example.app', $3, 'App', 'Device', 'de', $4, $5, $6)
             """,
             [
-                .text(draft.user), .uuid(id), .text(draft.pushkey), .text("\(origin)/push/v1/"), .text(origin),
+                .text(draft.user), .uuid(id), .text(draft.pushkey), .text("\(origin)/push/v1/"),
+                .text(origin),
                 .timestampMilliseconds(registered),
             ]
         )
@@ -114,7 +117,23 @@ final class Fixture {
     }
 
     func committed() throws -> [TopicPartition: Int64] {
-        try Admin(kafka).committedOffsets(ofGroup: topics.dispatchGroup, places: places, timeout: .seconds(30))
+        var committed: [TopicPartition: Int64] = [:]
+        try eventually("the group's coordinator answers") {
+            do throws(KafkaError) {
+                let admin = try Admin(kafka)
+                committed = try admin.committedOffsets(
+                    ofGroup: topics.dispatchGroup,
+                    places: places,
+                    timeout: .seconds(30)
+                )
+                return true
+            } catch {
+                // A broker that has just begun to serve groups says so for a moment.
+                guard error.isRetriable else { throw error }
+                return false
+            }
+        }
+        return committed
     }
 
     private var places: [TopicPartition] {

@@ -37,7 +37,8 @@ final class TestGateway: Sendable {
             )
         )
         self.port = gateway.port
-        origin = "\(tls == nil ? "http" : "https")://\(tls == nil ? "127.0.0.1" : "localhost"):\(gateway.port)"
+        origin =
+            "\(tls == nil ? "http" : "https")://\(tls == nil ? "127.0.0.1" : "localhost"):\(gateway.port)"
         self.state = state
         self.gateway = Mutex(gateway)
     }

@@ -12,6 +12,8 @@ struct DeadLetterWriter: ~Copyable {
         let reason: DeadLetterReason?
         /// Nil if the broker has it.
         let error: KafkaError?
+        /// It was too large, and will be shorter when it is written again.
+        var isToBeCut = false
     }
 
     private struct Write {
@@ -80,8 +82,15 @@ struct DeadLetterWriter: ~Copyable {
                 cuts[write.ticket] = nil
                 return Result(ticket: write.ticket, reason: write.reason, error: nil)
             case .failed(let error, _):
-                if error.isRecordTooLarge { cuts[write.ticket, default: 0] += 1 }
-                return Result(ticket: write.ticket, reason: write.reason, error: error)
+                let cut = cuts[write.ticket] ?? 0
+                let isToBeCut = error.isRecordTooLarge && cut < Self.budgets.count - 1
+                if isToBeCut { cuts[write.ticket] = cut + 1 }
+                return Result(
+                    ticket: write.ticket,
+                    reason: write.reason,
+                    error: error,
+                    isToBeCut: isToBeCut
+                )
             }
         }
     }

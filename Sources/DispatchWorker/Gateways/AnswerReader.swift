@@ -19,6 +19,7 @@ struct AnswerReader {
     ///   - format: in which it was sent.
     ///   - engine: has the records.
     ///   - now: when it came.
+    /// - Returns: the outcome of the request or of each of its records.
     mutating func report(
         _ response: Response,
         to batch: OutboundBatch,
@@ -40,9 +41,9 @@ struct AnswerReader {
         switch answer {
         case .results(let results, let unreadable):
             metrics.anomaly(.unreadableResult, unreadable)
-            return BatchReport(.answered(answers(results, batch, engine, now)), status: status)
+            return BatchReport(.answered(answers(results, batch, engine)), status: status)
         case .taken(let rejected):
-            return BatchReport(.answered(single(rejected, batch, engine, now)), status: status)
+            return BatchReport(.answered(single(rejected, batch, engine)), status: status)
         case .refused(let refusal):
             return BatchReport(
                 .refused(ifAlone: refusal.reasonWhenAlone),
@@ -76,8 +77,7 @@ struct AnswerReader {
     private mutating func answers(
         _ results: [ItemResult],
         _ batch: OutboundBatch,
-        _ engine: borrowing OutboundEngine<Outgoing>,
-        _ now: Now
+        _ engine: borrowing OutboundEngine<Outgoing>
     ) -> [ItemAnswer] {
         places.removeAll(keepingCapacity: true)
         var answers: [ItemAnswer] = []
@@ -116,8 +116,7 @@ struct AnswerReader {
     private func single(
         _ rejected: RejectedKeys,
         _ batch: OutboundBatch,
-        _ engine: borrowing OutboundEngine<Outgoing>,
-        _ now: Now
+        _ engine: borrowing OutboundEngine<Outgoing>
     ) -> [ItemAnswer] {
         batch.tickets.compactMap { ticket in
             guard let outgoing = engine.payload(of: ticket) else { return nil }

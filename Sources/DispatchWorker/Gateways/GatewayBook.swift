@@ -21,7 +21,8 @@ struct GatewayBook {
 
     /// Reads the list again; what has not changed keeps its connections and certificates.
     mutating func refresh(from database: inout DatabaseSession) throws(RegistrarError) {
-        let changed: GatewayList? = try database.run { [list] (connection: inout Connection) throws(RegistrarError) in
+        let changed: GatewayList? = try database.run {
+            [list] (connection: inout Connection) throws(RegistrarError) in
             var next = list
             return try next.refresh(from: &connection) ? next : nil
         }

@@ -24,7 +24,7 @@ struct DatabaseSession: ~Copyable {
         let start = Monotonic.now()
         if let trouble, start < nextAttempt { throw Failure(trouble) }
         do throws(Failure) {
-            try connect()
+            if let trouble = connect() { throw Failure(trouble) }
             let result = try body(&connection)
             trouble = nil
             return result
@@ -36,8 +36,14 @@ struct DatabaseSession: ~Copyable {
         }
     }
 
-    private mutating func connect<Failure: PostgresFailure>() throws(Failure) {
-        guard !connection.isConnected else { return }
-        do throws(PostgresError) { try connection.connect() } catch { throw Failure(error) }
+    /// - Returns: why there is no session; nil if there is one.
+    private mutating func connect() -> PostgresError? {
+        guard !connection.isConnected else { return nil }
+        do throws(PostgresError) {
+            try connection.connect()
+            return nil
+        } catch {
+            return error
+        }
     }
 }

@@ -124,6 +124,10 @@ extension DispatchLane {
     /// Ends the records whose dead letters and hand-overs the broker has.
     mutating func settleWrites(_ now: Now) {
         for result in writer.takeResults() {
+            if result.isToBeCut {
+                engine.confirmationFailed(result.ticket, now: now)
+                continue
+            }
             if let error = result.error {
                 noteUnwritten(result.ticket, error, now)
                 continue
@@ -161,7 +165,10 @@ extension DispatchLane {
             metrics.pushersDeleted.add(deleted)
             metrics.pushersKept.add(rejections.tickets.count - deleted)
             metrics.rejected.add(rejections.tickets.count)
-            log.info("pushers_deleted", ["rejections": .integer(rejections.tickets.count), "deleted": .integer(deleted)])
+            log.info(
+                "pushers_deleted",
+                ["rejections": .integer(rejections.tickets.count), "deleted": .integer(deleted)]
+            )
             for ticket in rejections.tickets { engine.confirm(ticket) }
         } catch {
             log.warning("deletion_delayed", ["error": .description(of: error)])

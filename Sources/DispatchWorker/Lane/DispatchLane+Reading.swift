@@ -21,7 +21,7 @@ extension DispatchLane {
         } else {
             fullSince = nil
         }
-        try applyPauses()
+        applyPauses()
         let limit = max(min(room, settings.pollLimit), 1)
         try poll(limit: limit)
         // What comes from a partition that was paused a moment ago is taken all the same: it was read.
@@ -40,13 +40,14 @@ extension DispatchLane {
         for event in events { note(event) }
     }
 
-    mutating func applyPauses() throws(DispatchError) {
+    /// Tells librdkafka which partitions to read; a refusal leaves them as they are, which costs memory and nothing else.
+    mutating func applyPauses() {
         let changes = book.takeChanges()
         do throws(KafkaError) {
             if !changes.pause.isEmpty { try consumer.pause(changes.pause) }
             if !changes.resume.isEmpty { try consumer.resume(changes.resume) }
         } catch {
-            throw .kafka(error)
+            log.warning("pause_failed", ["error": .description(of: error)])
         }
     }
 
@@ -65,7 +66,12 @@ extension DispatchLane {
                 now: now
             )
             if isNew {
-                let old = routes.add(destination, endpoint: notification.endpoint, notification.format, metrics)
+                let old = routes.add(
+                    destination,
+                    endpoint: notification.endpoint,
+                    notification.format,
+                    metrics
+                )
                 if old?.isStopped == true { old?.metrics.stopped.add(-1) }
             }
             guard routes[destination] != nil else {
@@ -142,13 +148,16 @@ extension DispatchLane {
     mutating func completeRevocation(_ now: Now) throws(DispatchError) {
         guard let revocation else { return }
         let isLost = consumer.isAssignmentLost || revocation.deadline == 0
-        let isSettled = engine.batchCount == 0 && writer.pendingCount == 0 && rejections.isEmpty
+        let isSettled = engine.batchCount == 0 && writer.pendingCount == 0
         guard isLost || isSettled || Monotonic.now() >= revocation.deadline else { return }
         self.revocation = nil
         if !isLost {
             offsets.note(engine.takeProgress(), book)
             commit(within: .seconds(3))
         }
+        // A pause would outlive the revocation, but not the lane's memory of it.
+        book.wantAll()
+        applyPauses()
         for place in revocation.places {
             if let partition = book.remove(place) { engine.revoke(partition) }
             offsets.forget(place)

@@ -134,7 +134,7 @@ package struct DispatchLane: ~Copyable {
         context.turn()
         wakeup.clear()
         var now = Now.now()
-        if context.stop.isRaised { try beginDrain(now) }
+        if context.stop.isRaised { beginDrain(now) }
         if Monotonic.now() >= nextRefresh { refreshGateways() }
         try read(now)
         settleWrites(now)
@@ -187,13 +187,13 @@ package struct DispatchLane: ~Copyable {
 
     // MARK: - The end
 
-    private mutating func beginDrain(_ now: Now) throws(DispatchError) {
+    private mutating func beginDrain(_ now: Now) {
         guard !isDraining else { return }
         isDraining = true
         log.info("draining_lane", ["in_flight": .integer(engine.recordCount)])
         engine.beginDrain(until: now.monotonic + settings.drainTimeout, now: now)
         book.wantNone()
-        try applyPauses()
+        applyPauses()
     }
 
     /// Commits what has ended and leaves the group.

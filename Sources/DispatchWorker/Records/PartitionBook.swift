@@ -15,7 +15,6 @@ struct PartitionBook {
     private var paused: Set<TopicPartition> = []
 
     var all: [TopicPartition] { Array(engines.keys) }
-    var isEmpty: Bool { engines.isEmpty }
 
     mutating func add(_ place: TopicPartition, as partition: Partition) {
         engines[place] = partition
@@ -58,8 +57,7 @@ struct PartitionBook {
         return changes
     }
 
-    /// Whether a partition is paused that may be read again.
-    var hasResumable: Bool { !paused.isSubset(of: unwanted) }
+    mutating func wantAll() { unwanted = [] }
 
     mutating func wantNone() { unwanted = Set(engines.keys) }
 }

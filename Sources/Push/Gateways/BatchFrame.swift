@@ -1,3 +1,5 @@
+import JSON
+
 /// What stands around and between the items of a batch, and how much goes into one.
 ///
 /// ```
