@@ -16,6 +16,7 @@ extension Command {
         PushersRemoveCommand.command,
         PublishCommand.command,
         EncryptCommand.command,
+        DispatchCommand.command,
         SimulateGatewayCommand.command,
         DeviceOpenCommand.command,
         VersionCommand.command,
