@@ -126,6 +126,20 @@ package struct Headers: Sendable {
 
     // MARK: - Reading
 
+    /// The bytes that all headers take here, framing included; a little more than they take on the wire.
+    package var byteCount: Int { end - start }
+
+    /// Lends every header in order, without copying anything; one without a value comes with an empty one and `isNull`.
+    package func forEachLent(_ body: (_ name: Span<UInt8>, _ value: Span<UInt8>, _ isNull: Bool) -> Void) {
+        let storage = storage.span
+        var position = start
+        while let slot = slot(at: position) {
+            let value = slot.value ?? slot.end..<slot.end
+            body(storage.extracting(slot.name), storage.extracting(value), slot.value == nil)
+            position = slot.end
+        }
+    }
+
     /// The first header of that name.
     package func first(_ name: String) -> Header? {
         firstSlot(name).map(header)

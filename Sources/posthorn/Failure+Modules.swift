@@ -1,3 +1,5 @@
+internal import Device
+internal import EncryptWorker
 internal import Hosting
 internal import Kafka
 internal import Lines
@@ -88,6 +90,21 @@ extension RegistrarError: ExitCoded {
         case .gatewayFaults, .unknownGateway, .channelFault, .impossibleMonth, .conflict: nil
         }
     }
+}
+
+extension EncryptError: ExitCoded {
+    var exitCode: ExitCode {
+        switch self {
+        case .database(let error): error.exitCode
+        case .kafka(let error): error.isFatal ? .temporary : error.exitCode
+        case .sealing(let error): error.exitCode
+        case .missingKey, .absurdMonth, .fenced: .configuration
+        }
+    }
+}
+
+extension OpenError: ExitCoded {
+    var exitCode: ExitCode { .data }
 }
 
 extension KafkaError: ExitCoded {

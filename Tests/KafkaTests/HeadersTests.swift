@@ -97,6 +97,27 @@ struct HeadersTests {
         #expect(tombstone.withValue { $0.count } == nil)
     }
 
+    @Test func `all headers can be seen in place, null, empty and unreadable ones too`() {
+        let headers = [Header("a", text: "1"), Header("b", nil), Header(nameBytes: [0xff], value: [])]
+        let record = Record(
+            topic: "t",
+            partition: 0,
+            offset: 0,
+            timestamp: nil,
+            key: Array("key".utf8),
+            value: Array("value".utf8),
+            headers: Headers(headers)
+        )
+        var seen: [Header] = []
+        record.headers.forEachLent { name, value, isNull in
+            seen.append(Header(nameBytes: copy(name), value: isNull ? nil : copy(value)))
+        }
+        #expect(seen == headers)
+        #expect(record.headers.byteCount == Headers(headers).byteCount)
+    }
+
+    private func copy(_ span: Span<UInt8>) -> [UInt8] { span.indices.map { span[$0] } }
+
     @Test(
         arguments: [
             (Duration.zero, 0), (.milliseconds(1), 1), (.microseconds(1), 1), (.seconds(-5), 0),

@@ -50,6 +50,18 @@ struct StatusTests {
         }
     }
 
+    @Test func `a wakeup is there until it is cleared, and can come again`() throws {
+        let wakeup = try Wakeup()
+        wakeup.clear()
+        for _ in 0..<2 {
+            #expect(!Readiness.wait(for: wakeup.descriptor, until: 0))
+            var one: UInt64 = 1
+            #expect(unsafe write(wakeup.descriptor, &one, 8) == 8)
+            #expect(Readiness.wait(for: wakeup.descriptor, until: 0))
+            wakeup.clear()
+        }
+    }
+
     @Test(
         arguments: [
             (.zero, 0), (.milliseconds(1), 1_000_000), (.seconds(-1), -1_000_000_000),

@@ -127,8 +127,8 @@ struct NotificationEncoderTests {
     @Test func `a batch is its items between two brackets`() {
         var body: [UInt8] = []
         BatchFrame.begin(&body)
-        BatchFrame.add(Array(#"{"id":"1"}"#.utf8), isFirst: true, to: &body)
-        BatchFrame.add(Array(#"{"id":"2"}"#.utf8), isFirst: false, to: &body)
+        BatchFrame.add(#"{"id":"1"}"#.utf8.span, isFirst: true, to: &body)
+        BatchFrame.add(#"{"id":"2"}"#.utf8.span, isFirst: false, to: &body)
         BatchFrame.end(&body)
         #expect(String(decoding: body, as: UTF8.self) == #"{"notifications":[{"id":"1"},{"id":"2"}]}"#)
         #expect(body.count == BatchFrame.size(items: 2, itemBytes: 20))

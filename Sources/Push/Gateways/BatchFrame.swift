@@ -1,3 +1,5 @@
+import JSON
+
 /// What stands around and between the items of a batch, and how much goes into one.
 ///
 /// ```
@@ -35,9 +37,9 @@ package enum BatchFrame {
     }
 
     /// Adds an item, behind a comma unless it is the first.
-    package static func add(_ item: [UInt8], isFirst: Bool, to output: inout [UInt8]) {
+    package static func add(_ item: Span<UInt8>, isFirst: Bool, to output: inout [UInt8]) {
         if !isFirst { output.append(UInt8(ascii: ",")) }
-        output.append(contentsOf: item)
+        output.appendBytes(item)
     }
 
     /// Ends a batch.

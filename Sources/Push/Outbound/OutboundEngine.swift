@@ -35,6 +35,12 @@ package struct OutboundEngine<Payload: Sendable>: ~Copyable, Sendable {
         machine.assign()
     }
 
+    /// Prepares the end of a partition: gives back its records that are not under way; the others may still end and be committed.
+    package mutating func relinquish(_ partition: Partition) {
+        machine.relinquish(partition)
+        settle()
+    }
+
     /// Ends a partition: its records are given back, and what is still under way of it no longer matters.
     ///
     /// Take ``committable(_:)`` before.

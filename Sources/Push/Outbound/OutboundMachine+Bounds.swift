@@ -59,6 +59,12 @@ extension OutboundMachine {
 
     // MARK: Revocation and drain
 
+    /// Gives back what of a partition is not under way, so that what is can still end and be committed before the revocation.
+    mutating func relinquish(_ partition: Partition) {
+        guard partitions.contains(partition) else { return }
+        giveBackAll { $0.partition == partition && [.queued, .held, .waiting].contains($0.state) }
+    }
+
     mutating func revoke(_ partition: Partition) {
         guard partitions.contains(partition) else { return }
         giveBackAll { $0.partition == partition }

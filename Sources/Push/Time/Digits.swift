@@ -2,7 +2,7 @@
 package enum Digits {
     /// The number that exactly `count` digits at `offset` spell; nil if one of them is not an ASCII digit or lies
     /// outside `text`.
-    static func read(_ text: Span<UInt8>, at offset: Int, count: Int) -> Int64? {
+    package static func read(_ text: Span<UInt8>, at offset: Int = 0, count: Int) -> Int64? {
         guard offset >= 0, count > 0, count <= 18, offset <= text.count - count else { return nil }
         var value: Int64 = 0
         for index in offset..<(offset + count) {

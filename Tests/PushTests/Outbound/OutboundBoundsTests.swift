@@ -23,6 +23,24 @@ struct OutboundBoundsTests {
     }
 
     @Test
+    func `a partition about to be revoked keeps what is under way and gives back the rest`() {
+        var settings = OutboundSettings()
+        settings.maximumBatches = 1
+        let rig = OutboundRig(settings)
+        let partition = rig.assign()
+        let staying = rig.assign()
+        rig.enqueue(150, partition, rig.destination("a"))
+        rig.enqueue(staying, rig.destination("b"))
+        rig.advance(.milliseconds(5))
+        rig.relinquish(partition)
+        #expect(rig.recordCount == 101)
+        #expect(rig.counters.givenBack == 50)
+        rig.answer(rig.takeSent()[0])
+        #expect(rig.committable(partition) == 100)
+        #expect(rig.recordCount == 1)
+    }
+
+    @Test
     func `batches under way are bounded over all destinations, which then take turns`() {
         var settings = OutboundSettings()
         settings.maximumBatches = 3

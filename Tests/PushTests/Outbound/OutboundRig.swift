@@ -114,6 +114,11 @@ final class OutboundRig {
         collect()
     }
 
+    func relinquish(_ partition: Partition) {
+        engine.relinquish(partition)
+        collect()
+    }
+
     func revoke(_ partition: Partition) {
         engine.revoke(partition)
         collect()

@@ -1,0 +1,189 @@
+internal import Push
+package import Telemetry
+
+/// What the dispatch lanes count; all lanes of a process share one.
+///
+/// The books balance: received = delivered + rejected + dead-lettered + expired + handed over + returned + in flight. What a lane returns
+/// (when partitions are revoked or it stops) is received again by whoever reads on.
+package struct DispatchMetrics: Sendable {
+    let received: Counter
+    let delivered: Counter
+    let rejected: Counter
+    let deadLettered: Counter
+    let expired: Counter
+    let handedOver: Counter
+    let returned: Counter
+    let transient: Counter
+    let unconfirmed: Counter
+    let pushersDeleted: Counter
+    let pushersKept: Counter
+    let commits: Counter
+    let commitFailures: Counter
+    private let age: Histogram
+    private let anomalies: [Anomaly: Counter]
+    private let reasons: [DeadLetterReason: Counter]
+    private let inFlight: [Gauge]
+    private let lags: [Gauge]
+    private let registry: Registry
+
+    /// Oddities in gateways' answers; each is harmless by itself.
+    enum Anomaly: String, CaseIterable {
+        case unknownID = "unknown_id"
+        case missingResult = "missing_result"
+        case contradictoryResult = "contradictory_result"
+        case unreadableResult = "unreadable_result"
+        case unreadableAnswer = "unreadable_answer"
+        /// A rejected key that was not the item's; ignored.
+        case foreignKey = "foreign_key"
+    }
+
+    /// - Parameters:
+    ///   - registry: where they are rendered.
+    ///   - lanes: how many lanes the process runs.
+    package init(_ registry: Registry, lanes: Int) {
+        self.registry = registry
+        func outcome(_ name: String) -> Counter {
+            registry.counter(
+                "posthorn_dispatch_notifications_total",
+                help: "Notifications by what became of them.",
+                labels: ["outcome": name]
+            )
+        }
+        func counter(_ name: String, _ help: String) -> Counter {
+            registry.counter("posthorn_dispatch_\(name)_total", help: help)
+        }
+        received = counter("received", "Notifications taken from the topic.")
+        delivered = outcome("delivered")
+        rejected = outcome("rejected")
+        deadLettered = outcome("dead_lettered")
+        expired = outcome("expired")
+        handedOver = outcome("handed_over")
+        returned = outcome("returned")
+        transient = counter("transient", "Attempts that failed and may go well later.")
+        unconfirmed = counter(
+            "unconfirmed",
+            "Dead letters, hand-overs and deletions that had to be repeated."
+        )
+        pushersDeleted = counter("pushers_deleted", "Pushers deleted because their gateway rejected the key.")
+        pushersKept = counter("pushers_kept", "Rejections of pushers that were gone or registered anew.")
+        commits = counter("commits", "Commits of offsets.")
+        commitFailures = counter("commit_failures", "Commits of offsets that failed and were repeated.")
+        age = registry.histogram(
+            "posthorn_dispatch_age_seconds",
+            help: "From a notification's record to its answer; the oldest of each request.",
+            buckets: Buckets.ages
+        )
+        func perLane(_ name: String, _ help: String) -> [Gauge] {
+            (0..<lanes).map {
+                registry.gauge("posthorn_dispatch_\(name)", help: help, labels: ["lane": "\($0)"])
+            }
+        }
+        inFlight = perLane("in_flight", "Notifications that a lane holds.")
+        lags = perLane("lag", "Notifications not yet read, over the partitions of a lane.")
+        anomalies = Self.series(registry, "anomalies", "Oddities in gateways' answers.", "kind")
+        reasons = Self.series(registry, "dead_letters", "Dead letters by reason.", "reason")
+    }
+
+    private static func series<Key: RawRepresentable & CaseIterable & Hashable>(
+        _ registry: Registry,
+        _ name: String,
+        _ help: String,
+        _ label: String
+    ) -> [Key: Counter] where Key.RawValue == String {
+        Dictionary(
+            uniqueKeysWithValues: Key.allCases.map { key in
+                let labels: Labels = [label: key.rawValue]
+                return (key, registry.counter("posthorn_dispatch_\(name)_total", help: help, labels: labels))
+            }
+        )
+    }
+
+    func inFlight(ofLane lane: Int) -> Gauge? { inFlight.indices.contains(lane) ? inFlight[lane] : nil }
+
+    func lag(ofLane lane: Int) -> Gauge? { lags.indices.contains(lane) ? lags[lane] : nil }
+
+    func anomaly(_ anomaly: Anomaly, _ count: Int = 1) {
+        if count > 0 { anomalies[anomaly]?.add(count) }
+    }
+
+    /// Notes how old the oldest notification of an answered request was.
+    func delivered(age duration: Duration) { age.observe(duration) }
+
+    /// Counts a dead letter that is written.
+    func buried(_ reason: DeadLetterReason) {
+        reasons[reason]?.increment()
+        (reason == .expired ? expired : deadLettered).increment()
+    }
+
+    /// Counts what the engine has counted since `before`.
+    func add(_ now: OutboundCounters, since before: OutboundCounters) {
+        received.add(now.enqueued - before.enqueued)
+        delivered.add(now.accepted - before.accepted)
+        returned.add(now.givenBack - before.givenBack)
+        transient.add(now.transient - before.transient)
+        unconfirmed.add(now.unconfirmed - before.unconfirmed)
+        anomaly(.unknownID, now.unknownIDs - before.unknownIDs)
+        anomaly(.missingResult, now.missingResults - before.missingResults)
+        anomaly(.contradictoryResult, now.contradictoryResults - before.contradictoryResults)
+        anomaly(.unreadableAnswer, now.unreadableAnswers - before.unreadableAnswers)
+    }
+
+    /// What is counted of one gateway.
+    func gateway(_ origin: String) -> GatewayMetrics { GatewayMetrics(registry, origin) }
+}
+
+/// What is counted of one gateway; made when a lane meets it, the same for all lanes.
+struct GatewayMetrics: Sendable {
+    private let requestSeconds: Histogram
+    private let batchItems: Histogram
+    /// Destinations of it that lanes have stopped sending to.
+    let stopped: Gauge
+    private let registry: Registry
+    private let origin: String
+
+    init(_ registry: Registry, _ origin: String) {
+        self.registry = registry
+        self.origin = origin
+        requestSeconds = registry.histogram(
+            "posthorn_dispatch_request_seconds",
+            help: "Time of a request, by gateway.",
+            labels: ["gateway": origin]
+        )
+        batchItems = registry.histogram(
+            "posthorn_dispatch_batch_items",
+            help: "Notifications in a request, by gateway.",
+            buckets: [1, 2, 5, 10, 20, 50, 100],
+            labels: ["gateway": origin]
+        )
+        stopped = registry.gauge(
+            "posthorn_dispatch_stopped",
+            help: "Lanes' destinations to which nothing leaves at present, by gateway.",
+            labels: ["gateway": origin]
+        )
+    }
+
+    func departed(items: Int) { batchItems.observe(Double(items)) }
+
+    func ended(_ result: String, after duration: Duration) {
+        requestSeconds.observe(duration)
+        request(result)
+    }
+
+    /// Counts a request by how it ended: `answered`, `refused`, or the name of a transient cause or fault.
+    func request(_ result: String) {
+        registry.counter(
+            "posthorn_dispatch_requests_total",
+            help: "Requests by gateway and how they ended.",
+            labels: ["gateway": origin, "result": result]
+        ).increment()
+    }
+
+    /// Counts that a lane stopped sending.
+    func stop(_ reason: String) {
+        registry.counter(
+            "posthorn_dispatch_stops_total",
+            help: "How often a lane stopped sending to a gateway, by reason.",
+            labels: ["gateway": origin, "reason": reason]
+        ).increment()
+    }
+}

@@ -1,0 +1,90 @@
+package import Kafka
+package import Postgres
+package import Push
+
+/// What a dispatch lane is told; all lanes of a process get the same.
+package struct DispatchSettings: Sendable {
+    /// Where the broker is, and any librdkafka property of the operator's.
+    package var kafka: Kafka.Configuration
+    package var database: Postgres.Configuration
+    package var topics = TopicCatalogue()
+
+    /// Items in one request, from 1 to 100; formats without batches go one by one.
+    package var batchItems = BatchFrame.maximumItems
+    /// Bytes of one request's body.
+    package var batchBytes = BatchFrame.maximumBytes
+    /// How long a notification waits for company.
+    package var linger: Duration = .milliseconds(5)
+    /// From the start of a request to the last byte of its answer.
+    ///
+    /// Less than 30 s, after which the reference gateway answers 500 by itself when it is stuck: whoever waits so long learns nothing.
+    package var requestTimeout: Duration = .seconds(20)
+    /// Resolving, connecting and the TLS handshake together.
+    package var connectTimeout: Duration = .seconds(5)
+    /// Bounds, in-flight limits, breaker, and where transient failures go.
+    package var outbound = OutboundSettings()
+
+    /// Records taken in one poll, from 1.
+    package var pollLimit = 1000
+    /// The longest time for which what has ended is not committed; so much is sent again after a crash.
+    package var commitInterval: Duration = .milliseconds(500)
+    /// How often the list of gateways is read again.
+    package var gatewayRefresh: Duration = .seconds(5)
+    /// How often certificate files are looked at.
+    package var certificateLook: Duration = .seconds(10)
+    /// How long what is under way may take to end when partitions are revoked; the group waits meanwhile.
+    package var revocationGrace: Duration = .seconds(3)
+    /// How long what is under way may take to end when the process stops.
+    package var drainTimeout: Duration = .seconds(20)
+
+    package init(kafka: Kafka.Configuration, database: Postgres.Configuration) {
+        self.kafka = kafka
+        self.database = database
+        // Everything in a lane waits while a statement does.
+        self.database.connectTimeout = min(database.connectTimeout, .seconds(1))
+        self.database.statementTimeout = min(database.statementTimeout, .seconds(3))
+        self.database.cancelGrace = min(database.cancelGrace, .milliseconds(500))
+    }
+
+    /// What fits into a request of a format.
+    func limits(_ format: NotificationFormat) -> BatchLimits {
+        guard format.isBatched else {
+            return BatchLimits(
+                maximumItems: 1,
+                maximumBytes: batchBytes,
+                framing: 0,
+                itemFraming: 0,
+                linger: .zero
+            )
+        }
+        return BatchLimits(
+            maximumItems: batchItems,
+            maximumBytes: batchBytes,
+            framing: BatchFrame.framing,
+            itemFraming: BatchFrame.itemFraming,
+            linger: linger
+        )
+    }
+
+    func consumer() -> Kafka.Configuration {
+        kafka
+            .setting("group.id", topics.dispatchGroup)
+            .setting("isolation.level", "read_committed")
+            .setting("auto.offset.reset", "earliest")
+    }
+
+    /// For dead letters and retry topics: few records, each waited for.
+    func producer() -> Kafka.Configuration {
+        var configuration = kafka
+        for (name, value) in [
+            ("linger.ms", "5"), ("queue.buffering.max.kbytes", "32768"), ("compression.type", "lz4"),
+            ("partitioner", "murmur2_random"), ("message.max.bytes", "1048576"),
+            // A topic that is not there is asked for again and again, so that one that is made is found soon.
+            ("topic.metadata.refresh.interval.ms", "10000"), ("topic.metadata.propagation.max.ms", "5000"),
+            ("message.timeout.ms", "60000"),
+        ] where configuration[name] == nil {
+            configuration.set(name, value)
+        }
+        return configuration
+    }
+}

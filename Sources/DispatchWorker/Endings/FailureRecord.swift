@@ -1,0 +1,73 @@
+internal import Kafka
+internal import Push
+
+/// A record that leaves the dispatch topic for the dead letters or for a retry topic: key, value, timestamp and headers as they were, and
+/// beside them what went wrong.
+struct FailureRecord {
+    var record: Record
+    private var history = FailureHistory()
+    private var original = Headers()
+    /// Nil for a dead letter.
+    private var handOver: HandOver?
+
+    /// A dead letter.
+    init(_ record: Record, _ letter: DeadLetter, group: String, now: Timestamp) {
+        self.init(record)
+        note(letter.reason, letter.note, attempts: letter.attempts, group, now)
+    }
+
+    /// A record on its way to a retry topic.
+    init(_ record: Record, _ handOver: HandOver, group: String, now: Timestamp) {
+        self.init(record)
+        self.handOver = handOver
+        note(nil, handOver.note, attempts: handOver.attempts, group, now)
+    }
+
+    private init(_ record: Record) {
+        self.record = record
+        for header in record.headers {
+            let isOurs = history.take(header: header.name, header.value) || RetryHeader.isOne(header.name)
+            if !isOurs { original.append(header) }
+        }
+    }
+
+    private mutating func note(
+        _ reason: DeadLetterReason?,
+        _ note: FailureNote?,
+        attempts: Int,
+        _ group: String,
+        _ now: Timestamp
+    ) {
+        history.attempts = attempts
+        history.firstFailedAt = history.firstFailedAt ?? note?.firstFailedAt
+        let cause = note?.cause ?? ""
+        let detail = note?.detail ?? ""
+        history.note(
+            reason,
+            detail: cause.isEmpty || detail.isEmpty ? cause + detail : "\(cause): \(detail)",
+            httpStatus: note?.status,
+            stage: .dispatch,
+            at: RecordPlace(
+                topic: record.topic,
+                partition: record.partition,
+                offset: record.offset,
+                timestamp: record.timestamp ?? -1,
+                consumerGroup: group
+            ),
+            now: note?.lastFailedAt ?? now
+        )
+    }
+
+    /// The original headers and, within `budget` bytes, the story of the failure.
+    func headers(budget: Int) -> Headers {
+        var headers = original
+        if budget > 0 {
+            for header in history.headers(budget: budget) { headers.append(name: header.name, header.value) }
+        }
+        if let handOver {
+            headers.append(RetryHeader.count, Array(String(handOver.handOvers).utf8))
+            headers.append(RetryHeader.due, Array(String(handOver.due.milliseconds).utf8))
+        }
+        return headers
+    }
+}

@@ -1,0 +1,42 @@
+internal import Lanes
+
+/// What keeps a lane from doing its work; told to the outside when it changes.
+struct LaneHealth {
+    /// The gravest first.
+    enum Trouble: CaseIterable {
+        case starting
+        case databaseAway
+        case topicMissing
+        case kafkaAway
+        /// A dead letter or hand-over could not be written; its partition's commits stand still until it can.
+        case endingsUnwritable
+
+        var reason: StaticString {
+            switch self {
+            case .starting: "starting"
+            case .databaseAway: "database_away"
+            case .topicMissing: "topic_missing"
+            case .kafkaAway: "kafka_away"
+            case .endingsUnwritable: "dead_letters_unwritable"
+            }
+        }
+    }
+
+    private let context: LaneContext
+    private var troubles: Set<Trouble> = [.starting]
+
+    init(_ context: LaneContext) {
+        self.context = context
+        context.notReady(Trouble.starting.reason)
+    }
+
+    mutating func set(_ trouble: Trouble, _ isThere: Bool) {
+        let changed = isThere ? troubles.insert(trouble).inserted : troubles.remove(trouble) != nil
+        guard changed else { return }
+        if let gravest = Trouble.allCases.first(where: troubles.contains) {
+            context.notReady(gravest.reason)
+        } else {
+            context.ready()
+        }
+    }
+}

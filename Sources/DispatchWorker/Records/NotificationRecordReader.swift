@@ -1,0 +1,188 @@
+internal import Kafka
+internal import Push
+
+/// Reads what the dispatch stage needs of a record on the notifications topic; its value is looked at from outside only.
+///
+/// | needed | |
+/// |---|---|
+/// | key | the pusher's id as text |
+/// | value | not empty, an object by its first and last byte |
+/// | `id` | notification id |
+/// | `user` | user id |
+/// | `gateway` | the URL to send to, whose form its route checks |
+/// | `format` | ``NotificationFormat`` |
+/// | `app` | not empty |
+/// | `registered`, `expires` | Unix milliseconds, decimal |
+///
+/// Each comes once. `x-dlq-attempts` and ``RetryHeader/count`` of earlier failures are read if they are there. All other headers are of no
+/// concern here and stay with the record.
+struct NotificationRecordReader {
+    /// A record that can be sent.
+    struct Notification {
+        var id: NotificationID
+        var endpoint: [UInt8]
+        var format: NotificationFormat
+        var expires: Timestamp
+        var attempts: Int
+        var handOvers: Int
+    }
+
+    enum Result {
+        case notification(Notification)
+        case faulty(DeadLetterReason, String)
+    }
+
+    /// The end of the year 9999: later moments are mistakes, and PostgreSQL could not take all of them.
+    static let latest: Int64 = 253_402_300_799_999
+
+    /// Most records go where the one before went; then nothing is allocated.
+    private var lastEndpoint: [UInt8] = []
+    private var fields = Fields()
+
+    mutating func read(_ record: Record) -> Result {
+        guard !record.isTombstone else { return .faulty(.tombstone, "the record has no value") }
+        guard !record.hasUnreadableHeaders else { return malformed("its headers cannot be read") }
+        guard record.withKey({ PusherID(text: $0) != nil }) == true else {
+            return malformed("key: no pusher id")
+        }
+        guard record.withValue({ Self.isObject($0) }) == true else {
+            return malformed("value: no JSON object")
+        }
+        fields = Fields()
+        takeHeaders(record.headers)
+        if let fault = fields.fault { return malformed(fault) }
+        guard let id = fields.id else { return missing("id") }
+        guard let format = fields.format else { return missing("format") }
+        guard let expires = fields.expires else { return missing("expires") }
+        guard fields.hasUser else { return missing("user") }
+        guard fields.hasEndpoint else { return missing("gateway") }
+        guard fields.hasApp else { return missing("app") }
+        guard fields.hasRegistered else { return missing("registered") }
+        return .notification(
+            Notification(
+                id: id,
+                endpoint: lastEndpoint,
+                format: format,
+                expires: Timestamp(milliseconds: expires),
+                attempts: fields.attempts,
+                handOvers: fields.handOvers
+            )
+        )
+    }
+
+    private static func isObject(_ value: Span<UInt8>) -> Bool {
+        value.count >= 2 && value[0] == UInt8(ascii: "{") && value[value.count - 1] == UInt8(ascii: "}")
+    }
+
+    private func malformed(_ what: String) -> Result { .faulty(.malformedNotification, what) }
+    private func missing(_ header: String) -> Result { malformed("\(header): missing") }
+
+    /// What was found so far.
+    private struct Fields {
+        var id: NotificationID?
+        var format: NotificationFormat?
+        var expires: Int64?
+        var hasUser = false
+        var hasEndpoint = false
+        var hasApp = false
+        var hasRegistered = false
+        var attempts = 0
+        var handOvers = 0
+        private(set) var fault: String?
+
+        mutating func note(_ header: StaticString, _ isFirst: Bool, _ isSound: Bool) {
+            guard fault == nil, !(isFirst && isSound) else { return }
+            fault = "\(header): \(isFirst ? "not as it must be" : "repeated")"
+        }
+    }
+
+    private mutating func takeHeaders(_ headers: Headers) {
+        headers.forEachLent { name, value, _ in
+            switch name.count {
+            case 2 where name.spells("id"):
+                fields.note("id", fields.id == nil, take(id: value))
+            case 3 where name.spells("app"):
+                fields.note("app", !fields.hasApp, !value.isEmpty)
+                fields.hasApp = true
+            case 4 where name.spells("user"):
+                fields.note("user", !fields.hasUser, UserID.isValid(value))
+                fields.hasUser = true
+            case 6 where name.spells("format"):
+                let format = NotificationFormat(value)
+                fields.note("format", fields.format == nil, format != nil)
+                fields.format = format
+            case 7 where name.spells("gateway"):
+                fields.note("gateway", !fields.hasEndpoint, take(endpoint: value))
+                fields.hasEndpoint = true
+            case 7 where name.spells("expires"):
+                let expires = Self.moment(value)
+                fields.note("expires", fields.expires == nil, expires != nil)
+                fields.expires = expires
+            case 10 where name.spells("registered"):
+                fields.note("registered", !fields.hasRegistered, Self.moment(value) != nil)
+                fields.hasRegistered = true
+            case 13 where name.spells(RetryHeader.count):
+                fields.handOvers = Self.count(value)
+            case 14 where name.spells("x-dlq-attempts"):
+                fields.attempts = Self.count(value)
+            default: break
+            }
+        }
+    }
+
+    private mutating func take(id value: Span<UInt8>) -> Bool {
+        fields.id = NotificationID(text: value)
+        return fields.id != nil
+    }
+
+    private mutating func take(endpoint value: Span<UInt8>) -> Bool {
+        guard !value.isEmpty, value.count <= GatewayURL.maximumLength + 64 else { return false }
+        if !value.equals(lastEndpoint.span) {
+            lastEndpoint = []
+            lastEndpoint.reserveCapacity(value.count)
+            for index in value.indices { lastEndpoint.append(value[index]) }
+        }
+        return true
+    }
+
+    /// Unix milliseconds up to ``latest``.
+    static func moment(_ text: Span<UInt8>) -> Int64? {
+        guard (1...15).contains(text.count), let value = Digits.read(text, count: text.count),
+            value <= latest
+        else { return nil }
+        return value
+    }
+
+    private static func count(_ text: Span<UInt8>) -> Int {
+        guard (1...6).contains(text.count), let value = Digits.read(text, count: text.count) else { return 0 }
+        return Int(value)
+    }
+}
+
+/// What a record on a retry topic carries beside its failure headers; dropped when it leaves the ladder.
+enum RetryHeader {
+    /// How often it was handed to a retry topic.
+    static let count: StaticString = "x-retry-count"
+    /// Unix milliseconds before which it is not to be tried.
+    static let due: StaticString = "x-retry-due"
+
+    static func isOne(_ name: String) -> Bool { name == count.description || name == due.description }
+}
+
+extension Span<UInt8> {
+    /// Whether these are the bytes of `text`, which has as many.
+    func spells(_ text: StaticString) -> Bool {
+        guard text.utf8CodeUnitCount == count else { return false }
+        return text.withUTF8Buffer { expected in
+            for index in indices where unsafe self[index] != expected[index] { return false }
+            return true
+        }
+    }
+
+    func equals(_ other: Span<UInt8>) -> Bool {
+        guard count == other.count else { return false }
+        return unsafe withUnsafeBytes { own in
+            unsafe other.withUnsafeBytes { other in unsafe own.elementsEqual(other) }
+        }
+    }
+}

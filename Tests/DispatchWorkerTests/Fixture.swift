@@ -1,0 +1,241 @@
+import DispatchWorker
+import Kafka
+import Lanes
+import LocalServices
+import Postgres
+import Push
+import Schema
+import Support
+import Telemetry
+
+/// A database and topics of a test's own, on the shared servers.
+final class Fixture {
+    let topics = TopicCatalogue(prefix: "\(uniqueName("dispatch"))-")
+    let registry = Registry()
+    let bootstrapServers: String
+    let partitions: Int32
+    private let databaseURL: String
+    private var connection: Connection
+
+    /// Without `deadLetters` there is no topic for them.
+    init(partitions: Int32 = 1, deadLetters: Bool = true) throws {
+        self.partitions = partitions
+        bootstrapServers = try KafkaService.shared().bootstrapServers
+        databaseURL = try PostgresService.freshDatabase()
+        connection = try Connection(connectingTo: Postgres.Configuration(databaseURL))
+        _ = try Migrator().apply(to: &connection)
+        try createTopics(
+            [topics.notifications] + topics.retries + (deadLetters ? [topics.notificationDeadLetters] : [])
+        )
+    }
+
+    var kafka: Kafka.Configuration { Kafka.Configuration(["bootstrap.servers": bootstrapServers]) }
+
+    func createTopics(_ names: [String]) throws {
+        let admin = try Admin(kafka)
+        let topics = names.map { TopicSpecification($0, partitions: partitions) }
+        let outcomes = try admin.createTopics(topics, timeout: .seconds(60))
+        if let error = outcomes.compactMap(\.error).first { throw error }
+    }
+
+    /// Settings with short pauses, so that what takes minutes in production takes a moment here.
+    func settings() throws -> DispatchSettings {
+        var settings = DispatchSettings(kafka: kafka, database: try Postgres.Configuration(databaseURL))
+        settings.topics = topics
+        settings.commitInterval = .milliseconds(50)
+        settings.gatewayRefresh = .milliseconds(100)
+        settings.certificateLook = .milliseconds(100)
+        settings.outbound.transient = .inLane(
+            Backoff(first: .milliseconds(20), maximum: .milliseconds(100), maximumAttempts: 50)
+        )
+        settings.outbound.breaker.pause = .milliseconds(50)
+        settings.outbound.breaker.maximumPause = .milliseconds(200)
+        settings.outbound.confirmationPause = .milliseconds(100)
+        return settings
+    }
+
+    // MARK: - Database
+
+    func execute(_ sql: String) throws { try connection.executeScript(sql) }
+
+    func allow(_ origin: String, dialect: Dialect = .gematik12, authorities: String? = nil) throws {
+        try connection.execute(
+            """
+            INSERT INTO gateways (origin, dialect, allow_private, insecure, ca_file) VALUES ($1, $2, true, true, $3)
+            """,
+            [.text(origin), .text(dialect.rawValue), .text(authorities)]
+        )
+    }
+
+    /// Registers the pusher that `draft` is for.
+    func register(_ draft: Draft, at origin: String, registered: Int64) throws {
+        var id: [UInt8] = []
+        draft.pusher.uuid.appendBytes(to: &id)
+        try connection.execute(
+            """
+            INSERT INTO pushers (user_id, pusher_id, app_id, pushkey, app_display_name, device_display_name, lang, url,
+                gateway_origin, registered_at)
+            VALUES ($1, $2, 'com.example.app', $3, 'App', 'Device', 'de', $4, $5, $6)
+            """,
+            [
+                .text(draft.user), .uuid(id), .text(draft.pushkey), .text("\(origin)/push/v1/"),
+                .text(origin),
+                .timestampMilliseconds(registered),
+            ]
+        )
+    }
+
+    func pushkeys() throws -> [String] {
+        let rows = try connection.query("SELECT pushkey FROM pushers ORDER BY pushkey")
+        return try (0..<rows.count).map { try rows.text($0, 0) }
+    }
+
+    // MARK: - Kafka
+
+    func publish(_ drafts: [Draft]) throws { try publish(drafts.map(\.record)) }
+
+    func publish(_ records: [RawRecord]) throws {
+        var producer = try Producer(kafka)
+        for record in records {
+            try producer.produce(
+                topic: topics.notifications,
+                key: record.key,
+                value: record.value,
+                headers: record.headers
+            )
+        }
+        try producer.flush(timeout: .seconds(60))
+    }
+
+    /// Notifications that the group has not committed, by the broker's word.
+    func lag() throws -> Int64 {
+        let committed = try committed()
+        let admin = try Admin(kafka)
+        return try places.reduce(0) { lag, place in
+            lag + (try admin.watermarks(place, timeout: .seconds(30)).high) - max(0, committed[place] ?? 0)
+        }
+    }
+
+    func committed() throws -> [TopicPartition: Int64] {
+        var committed: [TopicPartition: Int64] = [:]
+        try eventually("the group's coordinator answers") {
+            do throws(KafkaError) {
+                let admin = try Admin(kafka)
+                committed = try admin.committedOffsets(
+                    ofGroup: topics.dispatchGroup,
+                    places: places,
+                    timeout: .seconds(30)
+                )
+                return true
+            } catch {
+                // A broker that has just begun to serve groups says so for a moment.
+                guard error.isRetriable else { throw error }
+                return false
+            }
+        }
+        return committed
+    }
+
+    private var places: [TopicPartition] {
+        (0..<partitions).map { TopicPartition(topics.notifications, $0) }
+    }
+
+    func deadLetters() throws -> [Record] { try records(on: topics.notificationDeadLetters) }
+
+    func reasons() throws -> [String] {
+        try deadLetters().compactMap { $0.headers.text("x-dlq-reason") }.sorted()
+    }
+
+    /// Everything on `topic`.
+    func records(on topic: String) throws -> [Record] {
+        var consumer = try Consumer(kafka.setting("group.id", uniqueName("reader")))
+        let places = (0..<partitions).map { TopicPartition(topic, $0) }
+        try consumer.assign(places.map { TopicPartitionOffset($0, offset: TopicPartitionOffset.beginning) })
+        let admin = try Admin(kafka)
+        let ends = try places.map { try admin.watermarks($0, timeout: .seconds(30)).high }
+        var records: [Record] = []
+        try eventually("\(topic) is read to its end") {
+            _ = try consumer.poll(into: &records, limit: 10_000, wait: .milliseconds(50))
+            let positions = try consumer.position(places)
+            return zip(places, ends).allSatisfy { place, end in end == 0 || (positions[place] ?? 0) >= end }
+        }
+        return records
+    }
+
+    // MARK: - Lanes
+
+    /// Runs lanes while `body` does, and stops them in order.
+    func running(
+        lanes: Int = 1,
+        _ settings: DispatchSettings? = nil,
+        _ body: (RunningLanes) throws -> Void
+    ) throws {
+        let running = try RunningLanes(settings ?? self.settings(), lanes: lanes, registry: registry)
+        do { try body(running) } catch {
+            try? running.stop()
+            throw error
+        }
+        try running.stop()
+    }
+
+    /// Runs lanes until nothing is left to commit.
+    func drain(lanes: Int = 1, _ settings: DispatchSettings? = nil) throws {
+        try running(lanes: lanes, settings) { _ in try untilDone() }
+    }
+
+    func untilDone() throws {
+        try eventually("all notifications are read and committed") { try lag() == 0 }
+    }
+
+    /// The value of a counter or gauge; several series of the name are added up.
+    func metric(_ name: String) -> Int {
+        let text = String(decoding: registry.render(), as: UTF8.self)
+        return text.split(separator: "\n").compactMap { line -> Int? in
+            guard line.hasPrefix(name + " ") || line.hasPrefix(name + "{") else { return nil }
+            return line.split(separator: " ").last.flatMap { Int($0) }
+        }.reduce(0, +)
+    }
+
+    func outcome(_ name: String) -> Int {
+        metric(#"posthorn_dispatch_notifications_total{outcome="\#(name)"}"#)
+    }
+
+    /// What was received less what has ended in one of the ways or is in flight; 0 if the books balance.
+    var imbalance: Int {
+        metric("posthorn_dispatch_received_total") - metric("posthorn_dispatch_notifications_total")
+            - metric("posthorn_dispatch_in_flight")
+    }
+}
+
+/// Lanes on threads of their own, as the worker runs them.
+final class RunningLanes {
+    let statuses: [LaneStatus]
+    private let stopFlag: StopFlag
+    private let group: LaneGroup<Void, DispatchError>
+
+    init(_ settings: DispatchSettings, lanes: Int, registry: Registry) throws {
+        let stopFlag = try StopFlag()
+        let metrics = DispatchMetrics(registry, lanes: lanes)
+        let log = Log(level: .error, style: .json)
+        let statuses = LaneStatus.lanes(named: "dispatch", count: lanes)
+        self.stopFlag = stopFlag
+        self.statuses = statuses
+        group = try LaneGroup(statuses, policy: .goOn, stop: stopFlag) { context throws(DispatchError) in
+            try DispatchLane.run(settings, context: context, metrics: metrics, log: log)
+        }
+    }
+
+    /// Stops them in order; throws what a lane failed with.
+    func stop() throws {
+        stopFlag.raise()
+        for outcome in group.join(within: .seconds(60)) {
+            switch outcome {
+            case .finished: break
+            case .failed(let error): throw error
+            case .unfinished: throw LaneStillRuns()
+            }
+        }
+    }
+}
+
+private struct LaneStillRuns: Error {}
