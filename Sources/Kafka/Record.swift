@@ -73,12 +73,14 @@ package struct Record: Sendable, Equatable {
 
     /// The key where it lies; `nil` for a null key.
     package func withKey<Result>(_ body: (Span<UInt8>) -> Result) -> Result? {
-        keyRange.map { body(headers.storage.span.extracting($0)) }
+        guard let keyRange else { return nil }
+        return body(headers.storage.span.extracting(keyRange))
     }
 
     /// The value where it lies; `nil` for a null value.
     package func withValue<Result>(_ body: (Span<UInt8>) -> Result) -> Result? {
-        valueRange.map { body(headers.storage.span.extracting($0)) }
+        guard let valueRange else { return nil }
+        return body(headers.storage.span.extracting(valueRange))
     }
 
     /// The number of bytes in the value; `nil` for a null value.

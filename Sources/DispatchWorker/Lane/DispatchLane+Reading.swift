@@ -90,7 +90,7 @@ extension DispatchLane {
                     attempts: notification.attempts,
                     handOvers: notification.handOvers
                 ),
-                Outgoing(record: record, id: notification.id, format: notification.format),
+                Outgoing(record, notification.id, notification.format),
                 now: now
             )
         }
@@ -106,7 +106,7 @@ extension DispatchLane {
         engine.condemn(
             partition,
             offset: record.offset,
-            Outgoing(record: record, id: NotificationID(UUIDBytes(high: 0, low: 0)), format: nil),
+            Outgoing(record, NotificationID(UUIDBytes(high: 0, low: 0)), nil),
             footprint: Outgoing.footprint(of: record),
             reason: reason,
             detail: detail,

@@ -1,3 +1,4 @@
+internal import Glibc
 internal import Kafka
 internal import Push
 
@@ -35,9 +36,10 @@ struct NotificationRecordReader {
     /// The end of the year 9999: later moments are mistakes, and PostgreSQL could not take all of them.
     static let latest: Int64 = 253_402_300_799_999
 
-    /// Most records go where the one before went; then nothing is allocated.
-    private var lastEndpoint: [UInt8] = []
+    /// The addresses met last: most records go to one of them, and then nothing is allocated.
+    private var endpoints: [[UInt8]] = []
     private var fields = Fields()
+    private static let endpointLimit = 8
 
     mutating func read(_ record: Record) -> Result {
         guard !record.isTombstone else { return .faulty(.tombstone, "the record has no value") }
@@ -55,13 +57,13 @@ struct NotificationRecordReader {
         guard let format = fields.format else { return missing("format") }
         guard let expires = fields.expires else { return missing("expires") }
         guard fields.hasUser else { return missing("user") }
-        guard fields.hasEndpoint else { return missing("gateway") }
+        guard let endpoint = fields.endpoint else { return missing("gateway") }
         guard fields.hasApp else { return missing("app") }
         guard fields.hasRegistered else { return missing("registered") }
         return .notification(
             Notification(
                 id: id,
-                endpoint: lastEndpoint,
+                endpoint: endpoint,
                 format: format,
                 expires: Timestamp(milliseconds: expires),
                 attempts: fields.attempts,
@@ -83,7 +85,7 @@ struct NotificationRecordReader {
         var format: NotificationFormat?
         var expires: Int64?
         var hasUser = false
-        var hasEndpoint = false
+        var endpoint: [UInt8]?
         var hasApp = false
         var hasRegistered = false
         var attempts = 0
@@ -112,8 +114,7 @@ struct NotificationRecordReader {
                 fields.note("format", fields.format == nil, format != nil)
                 fields.format = format
             case 7 where name.spells("gateway"):
-                fields.note("gateway", !fields.hasEndpoint, take(endpoint: value))
-                fields.hasEndpoint = true
+                fields.note("gateway", fields.endpoint == nil, take(endpoint: value))
             case 7 where name.spells("expires"):
                 let expires = Self.moment(value)
                 fields.note("expires", fields.expires == nil, expires != nil)
@@ -137,11 +138,16 @@ struct NotificationRecordReader {
 
     private mutating func take(endpoint value: Span<UInt8>) -> Bool {
         guard !value.isEmpty, value.count <= GatewayURL.maximumLength + 64 else { return false }
-        if !value.equals(lastEndpoint.span) {
-            lastEndpoint = []
-            lastEndpoint.reserveCapacity(value.count)
-            for index in value.indices { lastEndpoint.append(value[index]) }
+        if let known = endpoints.first(where: { value.equals($0) }) {
+            fields.endpoint = known
+            return true
         }
+        var endpoint: [UInt8] = []
+        endpoint.reserveCapacity(value.count)
+        for index in value.indices { endpoint.append(value[index]) }
+        if endpoints.count == Self.endpointLimit { endpoints.removeFirst() }
+        endpoints.append(endpoint)
+        fields.endpoint = endpoint
         return true
     }
 
@@ -179,10 +185,16 @@ extension Span<UInt8> {
         }
     }
 
-    func equals(_ other: Span<UInt8>) -> Bool {
+    /// The corresponding C function is `memcmp`.
+    func equals(_ other: [UInt8]) -> Bool {
         guard count == other.count else { return false }
         return unsafe withUnsafeBytes { own in
-            unsafe other.withUnsafeBytes { other in unsafe own.elementsEqual(other) }
+            unsafe other.withUnsafeBytes { other in
+                guard let own = own.baseAddress, let other = other.baseAddress else {
+                    return true
+                }
+                return unsafe memcmp(own, other, count) == 0
+            }
         }
     }
 }

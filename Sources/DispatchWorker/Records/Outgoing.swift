@@ -2,12 +2,20 @@ internal import Kafka
 internal import Push
 
 /// A record in the lane's hands: what the engine keeps for it until it has ended.
-struct Outgoing: Sendable {
+///
+/// A class, because the engine hands it about without knowing its type: a reference is cheap to copy.
+final class Outgoing: Sendable {
     let record: Record
     /// By which answers name it; nothing for one that was at fault before it had a destination.
     let id: NotificationID
     /// Nil likewise.
     let format: NotificationFormat?
+
+    init(_ record: Record, _ id: NotificationID, _ format: NotificationFormat?) {
+        self.record = record
+        self.id = id
+        self.format = format
+    }
 
     /// Memory that it takes, roughly: its bytes, and what is around them.
     static func footprint(of record: Record) -> Int {

@@ -25,10 +25,15 @@ package enum NotificationFormat: String, Hashable, Sendable, CaseIterable {
     case concept2024 = "concept-2024"
 
     package init?(_ text: Span<UInt8>) {
-        guard text.count <= 32 else { return nil }
-        var bytes: [UInt8] = []
-        for index in text.indices { bytes.append(text[index]) }
-        self.init(rawValue: String(decoding: bytes, as: UTF8.self))
+        // Read for every notification: no text is made of it.
+        switch text.count {
+        case Self.gematik12Encrypted.rawValue.utf8.count: self = .gematik12Encrypted
+        case Self.gematik12Plain.rawValue.utf8.count: self = .gematik12Plain
+        case Self.concept2024.rawValue.utf8.count: self = .concept2024
+        default: return nil
+        }
+        let expected = rawValue.utf8.span
+        for index in text.indices where text[index] != expected[index] { return nil }
     }
 
     package var dialect: Dialect {
