@@ -28,6 +28,7 @@ struct ContentSealer: ~Copyable {
     ///   - framed: whether the length is hidden.
     ///   - keys: the pusher's.
     ///   - output: where it is appended.
+    /// - Throws: ``SealingError`` when the library refuses.
     mutating func append(
         _ content: [UInt8],
         event index: Int,

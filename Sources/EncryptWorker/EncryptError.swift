@@ -2,8 +2,10 @@ package import Kafka
 package import Postgres
 package import Sealing
 
-/// What stops a turn. None of it is the fault of an event, so none of it makes a dead letter: the batch is put back and tried again, or the lane
-/// ends and says why.
+/// What stops a turn.
+///
+/// None of it is the fault of an event, so none of it makes a dead letter: the batch is put back and tried again, or the lane ends and
+/// says why.
 package enum EncryptError: Error {
     case database(PostgresError)
     case kafka(KafkaError)

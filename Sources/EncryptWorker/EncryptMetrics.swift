@@ -23,7 +23,7 @@ package struct EncryptMetrics: Sendable {
     private let lags: [Gauge]
     private let deadLetters: [DeadLetterReason: Counter]
 
-    /// - Parameter lanes: how many lanes the process runs.
+    /// Registers every series, so that each shows as zero before it counts; `lanes` is how many lanes the process runs.
     package init(_ registry: Registry, lanes: Int) {
         func events(_ outcome: String) -> Counter {
             registry.counter(

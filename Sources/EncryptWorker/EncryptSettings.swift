@@ -41,7 +41,7 @@ package struct EncryptSettings: Sendable {
             .setting("auto.offset.reset", "earliest")
     }
 
-    /// - Parameter lane: the lane's index in its process.
+    /// The producer of one lane of this process, by the lane's index.
     func producer(lane: Int) -> Kafka.Configuration {
         var configuration = kafka
         // A commit flushes at once, so a long linger costs no latency and saves the wake-ups that producing mostly is.

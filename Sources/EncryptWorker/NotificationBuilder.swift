@@ -46,6 +46,7 @@ struct NotificationBuilder: ~Copyable {
     ///   - rows: the lookup's answer.
     ///   - row: one with a pusher.
     ///   - month: by the database's clock.
+    /// - Returns: what became of the row.
     /// - Throws: ``EncryptError`` for what is no fault of the event.
     mutating func build(
         _ event: TriggerEvent,
