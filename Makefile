@@ -17,8 +17,8 @@ demo: ## Run the whole way on this machine; options: make demo ARGS="--devices 5
 test: ## Run all tests (those that need a real Kafka: see README)
 	@scripts/install-packages test
 	@$(MAKE) --no-print-directory lint
-	@swift build -c $(CONFIGURATION) --build-tests
-	@scripts/run-tests -c $(CONFIGURATION) $(ARGS)
+	@swift build --build-tests
+	@scripts/run-tests $(ARGS)
 
 bench: ## Measure against baselines in one run; ARGS=--json for one JSON object a line
 	@scripts/install-packages test

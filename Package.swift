@@ -73,7 +73,10 @@ let package = Package(
         room("KeyChains", ["Push", "Sealing"]),
         room("Registrar", ["JSON", "KeyChains", "Postgres", "Push", "Sealing"]),
         room("Intake", ["JSON", "Kafka", "Push"]),
-        room("EncryptWorker", ["Kafka", "KeyChains", "Lanes", "Postgres", "Push", "Registrar", "Sealing", "Telemetry"]),
+        room(
+            "EncryptWorker",
+            ["Kafka", "KeyChains", "Lanes", "Postgres", "Push", "Registrar", "Sealing", "Telemetry"]
+        ),
         room(
             "DispatchWorker",
             ["HTTPClient", "JSON", "Kafka", "Lanes", "Postgres", "Push", "Registrar", "Sealing", "Telemetry"]
@@ -90,7 +93,8 @@ let package = Package(
             dependencies: [
                 "Device", "DispatchWorker", "EncryptWorker", "HTTPClient", "HTTPServer", "Hosting", "Intake",
                 "JSON", "Kafka",
-                "Lanes", "Lines", "LocalServices", "Postgres", "Push", "Registrar", "Schema", "Sealing", "Settings",
+                "Lanes", "Lines", "LocalServices", "Postgres", "Push", "Registrar", "Schema", "Sealing",
+                "Settings",
                 "Simulation",
                 "Telemetry",
             ],
@@ -101,7 +105,8 @@ let package = Package(
             dependencies: [
                 "Device", "DispatchWorker", "EncryptWorker", "HTTPClient", "HTTPServer", "Hosting", "Intake",
                 "JSON", "Kafka",
-                "Lanes", "Lines", "LocalServices", "Postgres", "Push", "Registrar", "Schema", "Sealing", "Settings",
+                "Lanes", "Lines", "LocalServices", "Postgres", "Push", "Registrar", "Schema", "Sealing",
+                "Settings",
                 "Simulation",
                 "Telemetry",
             ],
@@ -138,7 +143,8 @@ let package = Package(
         tests(
             "Registrar",
             [
-                "JSON", "KeyChains", "Postgres", "Push", "Schema", "Sealing", "LocalServices", "Support", "posthorn",
+                "JSON", "KeyChains", "Postgres", "Push", "Schema", "Sealing", "LocalServices", "Support",
+                "posthorn",
             ]
         ),
         tests("Intake", ["JSON", "Kafka", "Push", "LocalServices", "Support", "posthorn"]),

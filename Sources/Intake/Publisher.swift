@@ -36,6 +36,7 @@ package struct Publisher: ~Copyable {
     /// - Parameters:
     ///   - kafka: where the broker is, and any property of the operator's.
     ///   - topic: the triggers topic; it must exist.
+    /// - Throws: ``KafkaError/property(name:problem:)`` for a setting that is refused.
     package init(_ kafka: Kafka.Configuration, topic: String) throws(KafkaError) {
         var configuration = kafka
         // The partitioner is the one of Java's clients, so that a user's events from both lie in one partition.

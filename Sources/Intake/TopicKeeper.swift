@@ -47,6 +47,7 @@ package struct TopicKeeper: ~Copyable {
     ///   - partitions: of the topics that lanes work on, from 1.
     ///   - replication: copies of each partition; nil leaves it to the broker.
     ///   - timeout: for each request.
+    /// - Throws: ``KafkaError/property(name:problem:)`` for a setting that is refused.
     package init(
         _ kafka: Kafka.Configuration,
         _ catalogue: TopicCatalogue,
@@ -76,7 +77,10 @@ package struct TopicKeeper: ~Copyable {
             },
             timeout: timeout
         )
-        let errors = Dictionary(outcomes.map { ($0.topic, $0.error) }, uniquingKeysWith: { first, _ in first })
+        let errors = Dictionary(
+            outcomes.map { ($0.topic, $0.error) },
+            uniquingKeysWith: { first, _ in first }
+        )
         return topics.map { topic in
             switch errors[topic.name] ?? nil {
             case nil: Creation(topic: topic.name, outcome: .created)
@@ -97,7 +101,13 @@ package struct TopicKeeper: ~Copyable {
         return topics.flatMap { topic in
             guard let found = present[topic.name], !found.partitions.isEmpty else {
                 return [
-                    Difference(topic: topic.name, kind: .missing, what: "topic", actual: nil, expected: "present")
+                    Difference(
+                        topic: topic.name,
+                        kind: .missing,
+                        what: "topic",
+                        actual: nil,
+                        expected: "present"
+                    )
                 ]
             }
             return partitions(topic, found) + self.settings(topic, settings[topic.name] ?? [:])

@@ -15,7 +15,10 @@ extension Command {
         PushersCountCommand.command,
         PushersRemoveCommand.command,
         PublishCommand.command,
+        EncryptCommand.command,
         DispatchCommand.command,
+        SimulateGatewayCommand.command,
+        DeviceOpenCommand.command,
         VersionCommand.command,
     ]
 }

@@ -48,8 +48,14 @@ private let secret = [UInt8](repeating: 7, count: 32)
         )
         try fixture.publish([.event("e1", user: "A1", content: "hello").with("ce_priority", "low")])
         try fixture.drain()
-        let notification = try #require(try fixture.records(on: fixture.topics.notifications).map { try Notification($0) }.first)
-        #expect(notification.members == ["month", "ciphertext", "prio", "devices", "app_id", "pushkey", "pushkey_ts"])
+        let notification = try #require(
+            try fixture.records(on: fixture.topics.notifications).map { try Notification($0) }.first
+        )
+        #expect(
+            notification.members == [
+                "month", "ciphertext", "prio", "devices", "app_id", "pushkey", "pushkey_ts",
+            ]
+        )
         #expect(notification.headers["gateway"] == "https://old.example/_matrix/push/v1/notify")
         #expect(try notification.open(secret) == "hello")
     }
@@ -68,17 +74,25 @@ private let secret = [UInt8](repeating: 7, count: 32)
         #expect(notifications.first?.headers["format"] == "gematik-1.2-plain")
         #expect(notifications.first?.headers["month"] == nil)
         #expect(fixture.counter("posthorn_encrypt_pushers_without_keys_total") == 1)
-        let reasons = try fixture.records(on: fixture.topics.triggerDeadLetters).map { $0.headers.text("x-dlq-reason") }
+        let reasons = try fixture.records(on: fixture.topics.triggerDeadLetters).map {
+            $0.headers.text("x-dlq-reason")
+        }
         #expect(reasons == ["invalid_attribute"])
     }
 
-    @Test(.needsKafka) func `K1 K2 K3: every poison record is one dead letter with its reason, and the rest goes through`() throws {
+    @Test(.needsKafka)
+    func `K1 K2 K3: every poison record is one dead letter with its reason, and the rest goes through`()
+        throws
+    {
         let fixture = try Fixture()
         try fixture.register(user: "A1", pushkey: "phone", iss: secret)
         let long = String(repeating: "x", count: 1019)
         var many = RawRecord.event("many-headers", user: "A1")
         for index in 0..<10_000 { many.headers.append(Header("x-\(index)", nil)) }
-        var binary = RawRecord.event("odd-headers", user: "A1").with("x-null", nil).with("x-empty", "").with("x-twice", "1")
+        var binary = RawRecord.event("odd-headers", user: "A1").with("x-null", nil).with("x-empty", "").with(
+            "x-twice",
+            "1"
+        )
         binary.headers.append(Header(nameBytes: [0xff, 0xfe], value: [0x80]))
         binary.headers.append(Header("x-twice", text: "2"))
         let sound = [RawRecord.event("first", user: "A1"), many, binary, .event("last", user: "A1")]
@@ -86,8 +100,16 @@ private let secret = [UInt8](repeating: 7, count: 32)
             (RawRecord(key: Array("A1".utf8), value: nil), "tombstone"),
             (RawRecord(key: nil, value: nil), "tombstone"),
             (RawRecord(key: nil, value: []), "malformed"),
-            (RawRecord(key: nil, value: [0xff]).with("content-type", "application/cloudevents+json"), "malformed"),
-            (RawRecord(key: nil, value: Array("{".utf8)).with("content-type", "application/cloudevents+json"), "malformed"),
+            (
+                RawRecord(key: nil, value: [0xff]).with("content-type", "application/cloudevents+json"),
+                "malformed"
+            ),
+            (
+                RawRecord(key: nil, value: Array("{".utf8)).with(
+                    "content-type",
+                    "application/cloudevents+json"
+                ), "malformed"
+            ),
             (RawRecord(key: nil, value: Array("{}".utf8)).with("ce_id", "x"), "missing_attribute"),
             (RawRecord.event("no-user", user: ""), "missing_attribute"),
             (RawRecord.event("null-id", user: "A1").with("ce_id", nil), "invalid_attribute"),
@@ -104,11 +126,15 @@ private let secret = [UInt8](repeating: 7, count: 32)
         #expect(letters.compactMap { $0.headers.text("x-dlq-reason") }.sorted() == poison.map(\.1).sorted())
         #expect(letters.allSatisfy { $0.headers.text("x-original-topic") == fixture.topics.triggers })
         #expect(letters.filter(\.isTombstone).count == 2)
-        let events = try fixture.records(on: fixture.topics.notifications).compactMap { $0.headers.text("event") }
+        let events = try fixture.records(on: fixture.topics.notifications).compactMap {
+            $0.headers.text("event")
+        }
         #expect(events.sorted() == ["first", "last", "many-headers", "odd-headers"])
     }
 
-    @Test(.needsKafka) func `drops and counts what nobody needs any more, and goes through records that are for nobody`() throws {
+    @Test(.needsKafka)
+    func `drops and counts what nobody needs any more, and goes through records that are for nobody`() throws
+    {
         let fixture = try Fixture()
         try fixture.register(user: "A1", pushkey: "phone", iss: secret)
         try fixture.publish([
@@ -118,7 +144,9 @@ private let secret = [UInt8](repeating: 7, count: 32)
             .event("fresh", user: "A1").with("ce_expirytime", "2099-01-01T00:00:00Z"),
         ])
         try fixture.drain()
-        let events = try fixture.records(on: fixture.topics.notifications).compactMap { $0.headers.text("event") }
+        let events = try fixture.records(on: fixture.topics.notifications).compactMap {
+            $0.headers.text("event")
+        }
         #expect(events == ["fresh"])
         #expect(try fixture.records(on: fixture.topics.triggerDeadLetters).isEmpty)
         #expect(fixture.counter(#"posthorn_encrypt_events_total{outcome="expired"}"#) == 2)
@@ -143,7 +171,11 @@ private let secret = [UInt8](repeating: 7, count: 32)
         let first = try RunningLanes(fixture.settings(instance: "same"), lanes: 1, registry: fixture.registry)
         try fixture.publish([.event("e1", user: "A1")])
         try eventually("the first lane works") { try fixture.lag() == 0 }
-        let second = try RunningLanes(fixture.settings(instance: "same"), lanes: 1, registry: fixture.registry)
+        let second = try RunningLanes(
+            fixture.settings(instance: "same"),
+            lanes: 1,
+            registry: fixture.registry
+        )
         try eventually("the first lane is fenced") {
             try fixture.publish([.event(uniqueName("e"), user: "A1")])
             return fixture.counter("posthorn_encrypt_turns_total") > 1
@@ -154,7 +186,9 @@ private let secret = [UInt8](repeating: 7, count: 32)
         #expect(failures.count == 1)
         #expect(failures.first?.description.contains("instance 'same'") == true)
         try second.stop()
-        let events = try fixture.records(on: fixture.topics.notifications).compactMap { $0.headers.text("event") }
+        let events = try fixture.records(on: fixture.topics.notifications).compactMap {
+            $0.headers.text("event")
+        }
         #expect(Set(events).count == events.count)
         #expect(events.filter { $0.hasPrefix("later-") }.count == 50)
     }

@@ -86,7 +86,9 @@ final class Fixture {
         path: String = "/push/v1/",
         enabled: [String] = ["news"]
     ) throws -> PusherID {
-        var parameters: Parameters = [.text(user), .text(app), .text(pushkey), .text(gateway + path), .text(gateway)]
+        var parameters: Parameters = [
+            .text(user), .text(app), .text(pushkey), .text(gateway + path), .text(gateway),
+        ]
         parameters.append(ArrayParameter(text: enabled.map { String?($0) }))
         let rows = try connection.query(
             """
@@ -133,10 +135,16 @@ struct RawRecord {
     var headers = Headers()
 
     /// A sound event in binary mode.
-    static func event(_ id: String, user: String, type: String = "example.news", content: String = "{}") -> RawRecord {
+    static func event(
+        _ id: String,
+        user: String,
+        type: String = "example.news",
+        content: String = "{}"
+    ) -> RawRecord {
         var record = RawRecord(key: Array(user.utf8), value: Array(content.utf8))
         for (name, value) in [
-            ("ce_specversion", "1.0"), ("ce_id", id), ("ce_source", "/test"), ("ce_type", type), ("ce_subject", user),
+            ("ce_specversion", "1.0"), ("ce_id", id), ("ce_source", "/test"), ("ce_type", type),
+            ("ce_subject", user),
         ] { record.headers.append(Header(name, text: value)) }
         return record
     }

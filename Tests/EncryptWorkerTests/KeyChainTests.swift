@@ -7,7 +7,8 @@ import Testing
 private let secret = [UInt8](repeating: 9, count: 32)
 
 @Suite struct `Key chains in the encrypt lane` {
-    @Test(.needsKafka) func `R4 R7: sixteen lanes move the same chains over fourteen months, and there is one chain`() throws {
+    @Test(.needsKafka)
+    func `R4 R7: sixteen lanes move the same chains over fourteen months, and there is one chain`() throws {
         let fixture = try Fixture(partitions: 16)
         for index in 0..<50 { try fixture.register(user: "U\(index)", pushkey: "p\(index)", iss: secret) }
         try fixture.setMonth(Month("2026-10")!)
@@ -24,7 +25,9 @@ private let secret = [UInt8](repeating: 9, count: 32)
         }
         try fixture.publish(after)
         let running = try RunningLanes(fixture.settings(), lanes: 16, registry: fixture.registry)
-        try eventually("all is committed") { fixture.counter("posthorn_encrypt_received_total") == 50 + 16 * 50 }
+        try eventually("all is committed") {
+            fixture.counter("posthorn_encrypt_received_total") == 50 + 16 * 50
+        }
         try running.stop()
 
         let records = try fixture.records(on: fixture.topics.notifications)
@@ -36,17 +39,25 @@ private let secret = [UInt8](repeating: 9, count: 32)
         #expect(try fixture.integer(months) == 50)
     }
 
-    @Test(.needsKafka) func `R8: a chain that is ahead keeps its month, and an absurd clock stops the lane without a dead letter`() throws {
+    @Test(.needsKafka)
+    func
+        `R8: a chain that is ahead keeps its month, and an absurd clock stops the lane without a dead letter`()
+        throws
+    {
         let fixture = try Fixture()
         try fixture.register(user: "A1", pushkey: "ahead", iss: secret, month: Month("2026-12")!)
         try fixture.setMonth(Month("2026-11")!)
         try fixture.publish([.event("e1", user: "A1")])
         try fixture.drain()
-        let first = try #require(try fixture.records(on: fixture.topics.notifications).map { try Notification($0) }.first)
+        let first = try #require(
+            try fixture.records(on: fixture.topics.notifications).map { try Notification($0) }.first
+        )
         #expect(first.month == "2026-12")
         #expect(try first.open(secret, from: Month("2026-12")!) == "{}")
 
-        try fixture.execute("CREATE OR REPLACE FUNCTION current_month(zone text) RETURNS integer LANGUAGE sql STABLE RETURN 40000")
+        try fixture.execute(
+            "CREATE OR REPLACE FUNCTION current_month(zone text) RETURNS integer LANGUAGE sql STABLE RETURN 40000"
+        )
         try fixture.publish([.event("e2", user: "A1")])
         let running = try RunningLanes(fixture.settings(), lanes: 1, registry: fixture.registry)
         try eventually("the lane has met the clock") { fixture.counter("posthorn_encrypt_aborted_total") > 0 }
@@ -59,7 +70,8 @@ private let secret = [UInt8](repeating: 9, count: 32)
         #expect(months.sorted() == ["2026-12", "2027-01"])
     }
 
-    @Test(.needsKafka) func `a chain that does not open costs its own pusher one dead letter and no other anything`() throws {
+    @Test(.needsKafka)
+    func `a chain that does not open costs its own pusher one dead letter and no other anything`() throws {
         let fixture = try Fixture()
         let broken = try fixture.register(user: "A1", pushkey: "broken", iss: secret)
         try fixture.register(user: "A1", pushkey: "sound", iss: secret)
@@ -68,7 +80,11 @@ private let secret = [UInt8](repeating: 9, count: 32)
         )
         try fixture.publish([.event("e1", user: "A1")])
         try fixture.drain()
-        #expect(try fixture.records(on: fixture.topics.notifications).map { try Notification($0).pushkey } == ["sound"])
+        #expect(
+            try fixture.records(on: fixture.topics.notifications).map { try Notification($0).pushkey } == [
+                "sound"
+            ]
+        )
         let letter = try #require(try fixture.records(on: fixture.topics.triggerDeadLetters).first)
         #expect(letter.headers.text("x-dlq-reason") == "key_chain_unusable")
         #expect(letter.headers.text("x-dlq-detail")?.contains(broken.description) == true)

@@ -151,7 +151,10 @@ package enum ChannelDirectory {
             var channels: [Channel] = []
             for row in 0..<rows.count {
                 guard let status = ChannelStatus(rawValue: try rows.text(row, 1)) else {
-                    throw PostgresError(.decoding(column: "default_status"), "a channel's default is unknown here")
+                    throw PostgresError(
+                        .decoding(column: "default_status"),
+                        "a channel's default is unknown here"
+                    )
                 }
                 channels.append(
                     Channel(

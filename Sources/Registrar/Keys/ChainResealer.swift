@@ -5,7 +5,7 @@ package import Sealing
 
 /// Moves the sealed chains of all pushers to the active key-encryption key, while workers go on.
 ///
-/// Batch by batch in the order of the primary key. What is done is done: a chain under the active key is not looked at again, so an interrupted run is
+/// Batch by batch in the order of the primary key. What is done is done: a chain under the active key is passed over, so an interrupted run is
 /// continued by starting another. A row is written only while it still holds exactly the chain that was read; one that a worker moved
 /// to a new month in between is found by the next pass. Afterwards the old key may leave the key file, once no worker that still
 /// has it as its active one is running.
@@ -18,18 +18,26 @@ package struct ChainResealer: ~Copyable {
         package var damaged: Int64 = 0
         /// Keys that rows name and the key file does not have.
         package var missingKeys: [String] = []
+
+        package init(resealed: Int64 = 0, damaged: Int64 = 0, missingKeys: [String] = []) {
+            self.resealed = resealed
+            self.damaged = damaged
+            self.missingKeys = missingKeys
+        }
     }
 
-    package static let batchLimit = 1000
+    package static let batchLimit = 2000
 
     /// Where a pass stands: behind this pusher.
-    private struct Place {
+    fileprivate struct Place {
         var user = ""
         var pusher = PusherID(UUIDBytes(high: 0, low: 0))
     }
 
+    /// A chain that is not under the active key.
     private struct StoredChain {
         let place: Place
+        let keyID: String
         let month: Int32
         let sealed: [UInt8]
     }
@@ -49,9 +57,10 @@ package struct ChainResealer: ~Copyable {
     ///
     /// - Parameters:
     ///   - connection: any; nothing is held between batches.
-    ///   - limit: chains that are read at a time.
+    ///   - limit: pushers that are looked at in one statement.
     ///   - report: called after each batch; false stops there.
     /// - Returns: how it ended.
+    /// - Throws: ``RegistrarError/database(_:)``; what was written until then stays.
     package mutating func run(
         on connection: inout Connection,
         batchLimit limit: Int = batchLimit,
@@ -60,87 +69,96 @@ package struct ChainResealer: ~Copyable {
         while true {
             let before = progress.resealed
             progress.damaged = 0
-            progress.missingKeys = []
             let ids = try database { () throws(PostgresError) in try KeyUsage.ids(from: &connection) }
-            for id in ids where id != activeID {
-                guard chains.ids.contains(id) else {
-                    progress.missingKeys.append(id)
-                    continue
-                }
-                guard try pass(under: id, limit, on: &connection, report) else { return progress }
-            }
+            progress.missingKeys = ids.filter { !chains.ids.contains($0) }
+            let isLeft = ids.contains { $0 != activeID && chains.ids.contains($0) }
+            guard isLeft, try pass(limit, on: &connection, report) else { return progress }
             // A pass that moved nothing has met only what cannot be moved.
             if progress.resealed == before { return progress }
         }
     }
 
-    /// One pass over the chains under one key.
+    /// One pass over all pushers.
+    ///
+    /// - Returns: false if it was stopped.
     private mutating func pass(
-        under id: String,
         _ limit: Int,
         on connection: inout Connection,
         _ report: (Progress) -> Bool
     ) throws(RegistrarError) -> Bool {
         var place = Place()
         while true {
-            let (batch, read) = try batch(under: id, after: &place, limit, on: &connection)
-            progress.resealed += Int64(try batch.write(to: &connection))
+            let (stored, read) = try Self.read(behind: &place, notUnder: activeID, limit, on: &connection)
+            progress.resealed += Int64(try resealed(stored).write(to: &connection))
             guard report(progress) else { return false }
             if read < limit { return true }
         }
     }
 
-    /// $1 key id, $2 and $3 the pusher before, $4 how many.
-    private static let statement = """
-        SELECT user_id, pusher_id, chain_month, chain_sealed FROM pushers
-        WHERE chain_key_id = $1 AND (user_id, pusher_id) > ($2, $3)
-        ORDER BY user_id, pusher_id LIMIT $4
-        """
-
-    private mutating func batch(
-        under id: String,
-        after place: inout Place,
-        _ limit: Int,
-        on connection: inout Connection
-    ) throws(RegistrarError) -> (ResealedChains, read: Int) {
-        let stored = try Self.read(under: id, after: place, limit, on: &connection)
-        if let last = stored.last { place = last.place }
+    private mutating func resealed(_ stored: [StoredChain]) -> ResealedChains {
         var batch = ResealedChains(keyID: activeID)
         var sealed: [UInt8] = []
-        for chain in stored {
+        for chain in stored where chains.ids.contains(chain.keyID) {
             sealed.removeAll(keepingCapacity: true)
             if let month = Month(ordinal: chain.month),
-                reseal(chain.sealed, under: id, ChainBinding(chain.place.pusher, month), into: &sealed)
+                reseal(
+                    chain.sealed,
+                    under: chain.keyID,
+                    ChainBinding(chain.place.pusher, month),
+                    into: &sealed
+                )
             {
-                batch.append(user: chain.place.user, pusher: chain.place.pusher, from: chain.sealed, to: sealed)
+                batch.append(
+                    user: chain.place.user,
+                    pusher: chain.place.pusher,
+                    from: chain.sealed,
+                    to: sealed
+                )
             } else {
                 progress.damaged += 1
             }
         }
-        return (batch, stored.count)
+        return batch
     }
 
+    /// $1 and $2 the pusher before, $3 how many, $4 the active key.
+    ///
+    /// All pushers are read, not only those that are wanted: so only one index fits, whatever the statistics say, and no statement
+    /// takes long to find its rows.
+    private static let statement = """
+        SELECT user_id, pusher_id, chain_key_id, chain_month, CASE WHEN chain_key_id <> $4 THEN chain_sealed END
+        FROM pushers WHERE (user_id, pusher_id) > ($1, $2) ORDER BY user_id, pusher_id LIMIT $3
+        """
+
     private static func read(
-        under id: String,
-        after place: Place,
+        behind place: inout Place,
+        notUnder active: String,
         _ limit: Int,
         on connection: inout Connection
-    ) throws(RegistrarError) -> [StoredChain] {
+    ) throws(RegistrarError) -> ([StoredChain], read: Int) {
         var pusher: [UInt8] = []
         place.pusher.uuid.appendBytes(to: &pusher)
         let parameters: Parameters = [
-            .text(id), .text(place.user), .uuid(pusher), .int8(Int64(limit)),
+            .text(place.user), .uuid(pusher), .int8(Int64(limit)), .text(active),
         ]
-        return try database { () throws(PostgresError) in
-            let rows = try connection.query(statement, parameters, timeout: .seconds(600))
+        do throws(PostgresError) {
+            let rows = try connection.query(statement, parameters)
             var stored: [StoredChain] = []
             for row in 0..<rows.count {
-                let place = Place(user: try rows.text(row, 0), pusher: try PusherID(rows, row, 1))
+                guard let sealed = try rows.byteaIfPresent(row, 4) else { continue }
                 stored.append(
-                    StoredChain(place: place, month: try rows.int4(row, 2), sealed: try rows.bytea(row, 3))
+                    StoredChain(
+                        place: try Place(rows, row),
+                        keyID: try rows.text(row, 2),
+                        month: try rows.int4(row, 3),
+                        sealed: sealed
+                    )
                 )
             }
-            return stored
+            if rows.count > 0 { place = try Place(rows, rows.count - 1) }
+            return (stored, rows.count)
+        } catch {
+            throw .database(error)
         }
     }
 
@@ -159,6 +177,12 @@ package struct ChainResealer: ~Copyable {
     }
 }
 
+extension ChainResealer.Place {
+    fileprivate init(_ rows: borrowing Rows, _ row: Int) throws(PostgresError) {
+        self.init(user: try rows.text(row, 0), pusher: try PusherID(rows, row, 1))
+    }
+}
+
 /// Chains under their new key, to be put in the place of the old ones.
 private struct ResealedChains {
     private let keyID: String
@@ -174,14 +198,14 @@ private struct ResealedChains {
         WITH moved AS MATERIALIZED (
             SELECT * FROM unnest($1, $2, $3, $4) AS m (user_id, pusher_id, old_chain, new_chain)
         ), locked AS MATERIALIZED (
-            SELECT p.user_id, p.pusher_id FROM moved m JOIN pushers p USING (user_id, pusher_id)
+            SELECT p.user_id, p.pusher_id, m.old_chain, m.new_chain FROM moved m JOIN pushers p USING (user_id, pusher_id)
             WHERE p.chain_sealed = m.old_chain
             ORDER BY p.user_id, p.pusher_id
             FOR NO KEY UPDATE OF p
         )
-        UPDATE pushers p SET chain_key_id = $5, chain_sealed = m.new_chain
-        FROM moved m JOIN locked USING (user_id, pusher_id)
-        WHERE p.user_id = m.user_id AND p.pusher_id = m.pusher_id AND p.chain_sealed = m.old_chain
+        UPDATE pushers p SET chain_key_id = $5, chain_sealed = l.new_chain
+        FROM locked l
+        WHERE p.user_id = l.user_id AND p.pusher_id = l.pusher_id AND p.chain_sealed = l.old_chain
         """
 
     init(keyID: String) { self.keyID = keyID }

@@ -64,7 +64,9 @@ package enum PusherDirectory {
     /// - Parameters:
     ///   - user: whose pushers; never everybody's.
     ///   - device: of which app and pushkey only; nil for all.
+    ///   - connection: the database.
     /// - Returns: how many there were.
+    /// - Throws: ``RegistrarError/database(_:)``, and all are still there.
     package static func remove(
         user: String,
         device: (app: String, pushkey: String)?,

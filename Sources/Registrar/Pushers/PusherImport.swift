@@ -25,6 +25,7 @@ package struct PusherImport: ~Copyable {
     /// - Parameters:
     ///   - check: what lines are checked against.
     ///   - keys: the key-encryption keys; new chains are sealed under the active one.
+    /// - Throws: ``SealingError`` when the library has not what is needed.
     package init(check: RegistrationCheck, keys: consuming KeyRing) throws(SealingError) {
         writer = try RegistrationWriter(keys: keys)
         self.check = check

@@ -11,14 +11,18 @@ struct PusherRows {
     }
 
     private(set) var count = 0
-    private var texts = [ArrayParameter](repeating: ArrayParameter(of: .text), count: TextColumn.allCases.count)
+    private var texts = [ArrayParameter](
+        repeating: ArrayParameter(of: .text),
+        count: TextColumn.allCases.count
+    )
     private var pushers = ArrayParameter(of: .uuid)
     private var months = ArrayParameter(of: .int4)
     private var chains = ArrayParameter(of: .bytea)
 
     /// In the statement's order, from $1.
     private enum TextColumn: Int, CaseIterable {
-        case user, app, pushkey, appName, deviceName, language, profileTag, url, origin, data, keyIdentifier, keyID
+        case user, app, pushkey, appName, deviceName, language, profileTag, url, origin, data, keyIdentifier,
+            keyID
         case enabled, disabled
     }
 

@@ -16,6 +16,7 @@ package struct RegistrationCheck: Sendable {
     ///   - connection: the database that registrations go to.
     ///   - zone: whose calendar says which month it is, such as `Europe/Berlin`.
     ///   - encryption: whether this service seals messages.
+    /// - Throws: ``RegistrarError``; ``RegistrarError/impossibleMonth(_:)`` if the database's clock is far off.
     package init(
         from connection: inout Connection,
         zone: String,
@@ -39,7 +40,10 @@ package struct RegistrationCheck: Sendable {
 
     /// Checks that messages can be sent where the registration says.
     ///
-    /// - Parameter prefix: stands before the field's name in an error, such as `pusher.`.
+    /// - Parameters:
+    ///   - registration: what a device sent.
+    ///   - prefix: stands before the field's name in an error, such as `pusher.`.
+    /// - Throws: ``RegistrationError`` for the first field that does not do.
     package func check(
         _ registration: PusherRegistration,
         prefix: String = ""
@@ -50,7 +54,11 @@ package struct RegistrationCheck: Sendable {
     /// Checks that there are such channels.
     package func check(_ channels: [ImportLine.ChannelSetting]) throws(RegistrationError) {
         for setting in channels where !self.channels.contains(setting.channel) {
-            throw RegistrationError(.invalid, field: "channels.\(setting.channel)", "is no channel of this service")
+            throw RegistrationError(
+                .invalid,
+                field: "channels.\(setting.channel)",
+                "is no channel of this service"
+            )
         }
     }
 

@@ -10,7 +10,8 @@ enum ChannelsAddCommand {
         repeated: "trigger-type",
         .text("TYPE"),
         environment: .none,
-        help: "A CloudEvents type whose events belong to it, unless they name a channel themselves; again for more."
+        help:
+            "A CloudEvents type whose events belong to it, unless they name a channel themselves; again for more."
     )
     static let defaultStatus = Option<ChannelStatus?>(
         optional: "default",
@@ -27,7 +28,8 @@ enum ChannelsAddCommand {
 
     static let command = Command(
         CommandSyntax(
-            "channels", "add",
+            "channels",
+            "add",
             summary: "add a kind of event that users can subscribe to, or change one",
             description: """
                 For a channel that is there, only what is given changes: trigger types are added to those it has, and one that \

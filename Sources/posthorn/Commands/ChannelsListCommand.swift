@@ -10,7 +10,8 @@ enum ChannelsListCommand {
 
     static let command = Command(
         CommandSyntax(
-            "channels", "list",
+            "channels",
+            "list",
             summary: "list the channels with their defaults and trigger types",
             groups: [OptionGroup("Options", json), DatabaseOptions.group]
         ),

@@ -23,12 +23,6 @@ enum EncryptCommand {
         environment: "POSTHORN_ENCRYPT_LINGER",
         help: "Time to wait for more events once there is one."
     )
-    static let zone = Option(
-        "time-zone",
-        .text("ZONE"),
-        default: "Europe/Berlin",
-        help: "Zone whose calendar says which month it is, by the database's clock."
-    )
     static let transactionTimeout = Option(
         "transaction-timeout",
         .duration(in: .seconds(5) ... .seconds(600)),
@@ -36,13 +30,6 @@ enum EncryptCommand {
         environment: "POSTHORN_ENCRYPT_TRANSACTION_TIMEOUT",
         help: "Longest Kafka transaction; a dead worker's can block its partitions for as long."
     )
-    static let topicPrefix = Option(
-        "topic-prefix",
-        .text("PREFIX"),
-        default: "",
-        help: "Stands before the names of all topics and consumer groups."
-    )
-
     static let command = Command(
         CommandSyntax(
             "encrypt",
@@ -53,8 +40,9 @@ enum EncryptCommand {
                 its own, which it finds by itself on one host.
                 """,
             groups: [
-                OptionGroup("Encrypting", batch, linger, zone, transactionTimeout, topicPrefix),
-                KafkaOptions.group, DatabaseOptions.group, KeyFileOptions.group, WorkerOptions.group, LoggingOptions.group,
+                OptionGroup("Encrypting", batch, linger, transactionTimeout), MonthOptions.group,
+                TopicOptions.group, KafkaOptions.group, DatabaseOptions.group, KeyFileOptions.group,
+                WorkerOptions.group, LoggingOptions.group,
             ]
         ),
         run: run
@@ -65,7 +53,7 @@ enum EncryptCommand {
         let registry = Registry()
         registry.addProcessMetrics(version: Program.version)
         let log = LoggingOptions.log(invocation, metrics: registry)
-        let topics = TopicCatalogue(prefix: values[topicPrefix])
+        let topics = TopicOptions.catalogue(values)
         let instance = try WorkerOptions.instanceName(values, group: topics.encryptGroup)
         var settings = EncryptSettings(
             kafka: Kafka.Configuration(KafkaOptions.properties(values)),
@@ -76,7 +64,7 @@ enum EncryptCommand {
         settings.topics = topics
         settings.batchLimit = values[batch]
         settings.linger = values[linger]
-        settings.zone = values[zone]
+        settings.zone = values[MonthOptions.zone]
         settings.transactionTimeout = values[transactionTimeout]
         let metrics = EncryptMetrics(registry, lanes: values[WorkerOptions.lanes])
         let process = WorkerProcess(

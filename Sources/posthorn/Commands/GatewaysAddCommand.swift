@@ -6,7 +6,11 @@ internal import Settings
 
 /// The command `posthorn gateways add`.
 enum GatewaysAddCommand {
-    static let origin = Argument(required: "ORIGIN", .origin, help: "https://host[:port] of the Push Gateway.")
+    static let origin = Argument(
+        required: "ORIGIN",
+        .origin,
+        help: "https://host[:port] of the Push Gateway."
+    )
     static let dialect = Option<Dialect>(
         "dialect",
         .choice(),
@@ -46,7 +50,8 @@ enum GatewaysAddCommand {
 
     static let command = Command(
         CommandSyntax(
-            "gateways", "add",
+            "gateways",
+            "add",
             summary: "put a gateway on the list of places that notifications are sent to",
             description: """
                 Adding one that is on the list replaces all its settings by those given now. The dialect stays as long as \

@@ -10,7 +10,8 @@ enum GatewaysListCommand {
 
     static let command = Command(
         CommandSyntax(
-            "gateways", "list",
+            "gateways",
+            "list",
             summary: "list the gateways, and how many pushers each has",
             groups: [OptionGroup("Options", json), DatabaseOptions.group]
         ),
@@ -24,7 +25,13 @@ enum GatewaysListCommand {
             for gateway in gateways { try invocation.output.json { write(gateway, to: &$0) } }
             return .done
         }
-        var table = Table(("ORIGIN", .left), ("DIALECT", .left), ("PUSHERS", .right), ("ALLOWS", .left), ("TLS", .left))
+        var table = Table(
+            ("ORIGIN", .left),
+            ("DIALECT", .left),
+            ("PUSHERS", .right),
+            ("ALLOWS", .left),
+            ("TLS", .left)
+        )
         for gateway in gateways {
             let entry = gateway.entry
             let allows = [entry.allowsPrivate ? "private" : nil, entry.allowsInsecure ? "insecure" : nil]

@@ -9,9 +9,11 @@ enum GatewaysRemoveCommand {
 
     static let command = Command(
         CommandSyntax(
-            "gateways", "remove",
+            "gateways",
+            "remove",
             summary: "take a gateway off the list",
-            description: "Refused with exit code 65 as long as pushers are registered there, and if there is none.",
+            description:
+                "Refused with exit code 65 as long as pushers are registered there, and if there is none.",
             arguments: [origin],
             groups: [DatabaseOptions.group]
         ),

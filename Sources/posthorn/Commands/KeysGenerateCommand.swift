@@ -9,12 +9,14 @@ enum KeysGenerateCommand {
         .text("NAME"),
         otherwise: "k and eight random digits",
         environment: .none,
-        help: "The new key's name, which is stored with everything sealed under it: letters, digits, . _ and -."
+        help:
+            "The new key's name, which is stored with everything sealed under it: letters, digits, . _ and -."
     )
 
     static let command = Command(
         CommandSyntax(
-            "keys", "generate",
+            "keys",
+            "generate",
             summary: "add a new key to the key file, which becomes the active one",
             description: """
                 Makes the file, readable by its owner only, if there is none. Earlier keys stay, for what is sealed under them. \

@@ -10,7 +10,8 @@ enum KeysResealCommand {
 
     static let command = Command(
         CommandSyntax(
-            "keys", "reseal",
+            "keys",
+            "reseal",
             summary: "seal all key chains anew under the active key",
             description: """
                 Works in batches while workers run; give all of them the new key file first. Interrupted, it goes on where it \
@@ -28,7 +29,7 @@ enum KeysResealCommand {
         var connection = try DatabaseOptions.connect(values)
         var line = ProgressLine(environment: invocation.environment)
         let end = try resealer.run(on: &connection) { progress in
-            line.show(progress.resealed, "chains moved to \(values[KeyFileOptions.keyFile])")
+            line.show(progress.resealed, "chains re-sealed")
             return true
         }
         line.clear()

@@ -47,7 +47,7 @@ enum PublishCommand {
         var losses = Losses()
         let start = ContinuousClock.now
         var pace = values[rate].map { Pace(rate: $0, from: start) }
-        try lines.forEach { line, lines in
+        try lines.each { line, lines in
             if pace != nil { wait(&pace, &publisher) }
             defer { losses.take(from: &publisher, &lines.progress) }
             return try send(line, &lines, &publisher, &losses)

@@ -18,7 +18,8 @@ enum PushersCountCommand {
 
     static let command = Command(
         CommandSyntax(
-            "pushers", "count",
+            "pushers",
+            "count",
             summary: "count pushers",
             description: "What is given holds together; without any, all are counted, which takes its time.",
             groups: [OptionGroup("Options", user, app, gateway, json), DatabaseOptions.group]

@@ -17,7 +17,8 @@ enum PushersImportCommand {
 
     static let command = Command(
         CommandSyntax(
-            "pushers", "import",
+            "pushers",
+            "import",
             summary: "register pushers from lines of JSON",
             description: """
                 A line is {"user":"…","pusher":{…},"channels":{"ID":"enabled"}}, where pusher is the body of POST /pushers/set: \
@@ -49,7 +50,7 @@ enum PushersImportCommand {
         )
         var work = try PusherImport(check: check, keys: keys)
         let start = ContinuousClock.now
-        try lines.forEach { line, _ in
+        try lines.each { line, _ in
             do {
                 try work.append(line)
             } catch let error as RegistrationError {

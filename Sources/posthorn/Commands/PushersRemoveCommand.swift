@@ -34,7 +34,8 @@ enum PushersRemoveCommand {
 
     static let command = Command(
         CommandSyntax(
-            "pushers", "remove",
+            "pushers",
+            "remove",
             summary: "delete a user's pushers with their keys",
             description: "Prints how many there were; none is no error.",
             groups: [OptionGroup("Options", user, app, pushkeyFile, pushkey, json), DatabaseOptions.group]

@@ -10,7 +10,8 @@ enum TopicsCheckCommand {
 
     static let command = Command(
         CommandSyntax(
-            "topics", "check",
+            "topics",
+            "check",
             summary: "tell how the topics differ from what they should be",
             description: """
                 Compares what 'posthorn topics create' with the same options would make: topics that are missing, numbers of \
@@ -47,7 +48,9 @@ enum TopicsCheckCommand {
                 try invocation.output.line("\(difference.topic): \(text(difference))")
             }
         }
-        if differences.isEmpty, !values[json] { try invocation.output.line("all topics are as they should be") }
+        if differences.isEmpty, !values[json] {
+            try invocation.output.line("all topics are as they should be")
+        }
         return differences.isEmpty ? .done : .data
     }
 

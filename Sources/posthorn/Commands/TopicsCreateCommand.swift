@@ -10,7 +10,8 @@ enum TopicsCreateCommand {
 
     static let command = Command(
         CommandSyntax(
-            "topics", "create",
+            "topics",
+            "create",
             summary: "make the topics that are missing, with their settings",
             description: """
                 A topic that is there already is left as it is; 'posthorn topics check' tells whether it is as it should be.

@@ -35,7 +35,8 @@ struct InputLines: ~Copyable {
     /// Hands each line to `body`, until the input ends or a bad line stops it.
     ///
     /// - Parameter body: gets the line and this; gives what is wrong with the line, or nil.
-    mutating func forEach(_ body: ([UInt8], inout InputLines) throws -> String?) throws {
+    /// - Throws: ``LineError`` when reading fails; what `body` throws.
+    mutating func each(_ body: ([UInt8], inout InputLines) throws -> String?) throws {
         var line: [UInt8] = []
         while let kind = try reader.next(into: &line) {
             let complaint =

@@ -6,7 +6,8 @@ enum MonthOptions {
         "time-zone",
         .text("ZONE"),
         default: "Europe/Berlin",
-        help: "Time zone that says which month it is, by the database's clock; the same for the whole service."
+        help:
+            "Time zone that says which month it is, by the database's clock; the same for the whole service."
     )
 
     static let group = OptionGroup("Months", zone)

@@ -13,7 +13,8 @@ enum TopicOptions {
         "partitions",
         .integer(in: 1...10_000),
         default: 12,
-        help: "Partitions of the topics that lanes work on, so the most lanes at work; dead letters have at most 3."
+        help:
+            "Partitions of the topics that lanes work on, so the most lanes at work; dead letters have at most 3."
     )
     static let replication = Option(
         optional: "replication",
