@@ -106,16 +106,19 @@ import Testing
         let fixture = try Fixture(partitions: 4)
         let gateway = try TestGateway { _ in .delayed(.milliseconds(30)) }
         try fixture.allow(gateway.origin)
-        let drafts = (0..<3000).map { Draft($0, at: gateway.origin) }
-        try fixture.publish(drafts)
+        func publish(_ numbers: Range<Int>) throws {
+            try fixture.publish(numbers.map { Draft($0, at: gateway.origin) })
+        }
+        try publish(0..<1000)
         var settings = try fixture.settings()
         settings.batchItems = 10
         settings.outbound.inFlight = InFlightLimit.Settings(maximum: 4, initial: 2)
         try fixture.running(settings) { _ in
-            for _ in 0..<2 {
-                let before = gateway.items.count
+            for round in 1...2 {
                 let joining = try RunningLanes(settings, lanes: 1, registry: fixture.registry)
-                try eventually("work goes on after the rebalance") { gateway.items.count > before + 200 }
+                let before = gateway.counts.count
+                try publish(round * 1000..<(round + 1) * 1000)
+                try eventually("work goes on while a lane joins") { gateway.counts.count >= before + 500 }
                 try joining.stop()
             }
             try fixture.untilDone()

@@ -15,6 +15,9 @@ struct DatabaseSession: ~Copyable {
         connection = Connection(configuration)
     }
 
+    /// Whether ``run(_:)`` would do anything; false during the pause after a failure.
+    var isWorthTrying: Bool { trouble == nil || Monotonic.now() >= nextAttempt }
+
     /// Runs one thing, with a new session if need be.
     ///
     /// - Throws: what went wrong; during the pause after a failure that failure again, at once.

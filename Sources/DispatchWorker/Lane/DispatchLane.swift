@@ -162,6 +162,7 @@ package struct DispatchLane: ~Copyable {
 
     /// Reads the list of gateways again; without the database the old one stays.
     mutating func refreshGateways() {
+        guard database.isWorthTrying else { return }
         nextRefresh = Monotonic.deadline(after: settings.gatewayRefresh)
         do throws(RegistrarError) {
             try gateways.refresh(from: &database)

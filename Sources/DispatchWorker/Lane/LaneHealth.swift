@@ -4,12 +4,12 @@ internal import Lanes
 struct LaneHealth {
     /// The gravest first.
     enum Trouble: CaseIterable {
-        case starting
         case databaseAway
         case topicMissing
         case kafkaAway
         /// A dead letter or hand-over could not be written; its partition's commits stand still until it can.
         case endingsUnwritable
+        case starting
 
         var reason: StaticString {
             switch self {
