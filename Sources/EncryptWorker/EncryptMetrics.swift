@@ -10,7 +10,7 @@ package struct EncryptMetrics: Sendable {
     let withSubscribers: Counter
     let withoutSubscribers: Counter
     let expired: Counter
-    let notifications: Counter
+    package let notifications: Counter
     let withoutKeys: Counter
     let chainsMoved: Counter
     let turns: Counter
