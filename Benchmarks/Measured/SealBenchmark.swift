@@ -18,9 +18,9 @@ enum SealBenchmark {
         let meter = Meter()
         for round in 0..<rounds {
             let start = round % Self.keys * Cipher.keyLength
-            try cipher.setKey(keys.span.extracting(start..<start + Cipher.keyLength))
+            let key = keys.span.extracting(start..<start + Cipher.keyLength)
             sealed.removeAll(keepingCapacity: true)
-            try cipher.seal(frame.span, random: &random, into: &sealed)
+            try cipher.seal(frame.span, under: key, random: &random, into: &sealed)
             text.removeAll(keepingCapacity: true)
             Base64.encode(sealed.span, into: &text)
         }

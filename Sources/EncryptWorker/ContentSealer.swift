@@ -53,7 +53,8 @@ struct ContentSealer: ~Copyable {
         _ random: inout RandomSource,
         _ sealed: inout [UInt8]
     ) throws(SealingError) {
-        try keys.withKey { key throws(SealingError) in try cipher.setKey(key) }
-        try cipher.seal(plaintext.span, random: &random, into: &sealed)
+        try keys.withKey { key throws(SealingError) in
+            try cipher.seal(plaintext.span, under: key, random: &random, into: &sealed)
+        }
     }
 }

@@ -67,9 +67,29 @@ package struct Cipher: ~Copyable {
         random: inout RandomSource,
         into output: inout [UInt8]
     ) throws(SealingError) {
+        precondition(hasKey, "a key is set before sealing")
         let start = output.count
         try random.append(Self.ivLength, to: &output)
-        try seal(plaintext, data, ivAt: start, &output)
+        try unsafe seal(plaintext, data, nil, ivAt: start, &output)
+    }
+
+    /// The same under a key for this message, which stays set: cheaper than ``setKey(_:)`` before.
+    ///
+    /// - Precondition: `key` has 32 bytes.
+    package mutating func seal(
+        _ plaintext: Span<UInt8>,
+        under key: Span<UInt8>,
+        authenticating data: Span<UInt8> = Span(),
+        random: inout RandomSource,
+        into output: inout [UInt8]
+    ) throws(SealingError) {
+        precondition(key.count == Self.keyLength, "an AES-256 key has 32 bytes")
+        hasKey = true
+        let start = output.count
+        try random.append(Self.ivLength, to: &output)
+        try unsafe key.withUnsafeBufferPointer { key throws(SealingError) in
+            try unsafe seal(plaintext, data, key.baseAddress, ivAt: start, &output)
+        }
     }
 
     /// The same with an IV of the caller's, for test vectors: an IV used twice under one key gives both messages away.
@@ -81,20 +101,21 @@ package struct Cipher: ~Copyable {
         fixedIV iv: Span<UInt8>,
         into output: inout [UInt8]
     ) throws(SealingError) {
+        precondition(hasKey, "a key is set before sealing")
         precondition(iv.count == Self.ivLength, "the IV has 12 bytes")
         let start = output.count
         for index in 0..<iv.count { output.append(iv[index]) }
-        try seal(plaintext, data, ivAt: start, &output)
+        try unsafe seal(plaintext, data, nil, ivAt: start, &output)
     }
 
-    /// Completes the message whose IV ends `output`.
+    /// Completes the message whose IV ends `output`; without a key of its own under the one that is set.
     private mutating func seal(
         _ plaintext: Span<UInt8>,
         _ data: Span<UInt8>,
+        _ key: UnsafePointer<UInt8>?,
         ivAt start: Int,
         _ output: inout [UInt8]
     ) throws(SealingError) {
-        precondition(hasKey, "a key is set before sealing")
         guard plaintext.count <= Self.maximumLength, data.count <= Self.maximumLength else {
             output.removeLast(output.count - start)
             throw .wrongLength(plaintext.count)
@@ -104,7 +125,7 @@ package struct Cipher: ~Copyable {
             guard let iv = unsafe output.baseAddress.map({ unsafe $0 + start }) else { return false }
             let body = unsafe iv + Self.ivLength
             var length: Int32 = 0
-            return unsafe EVP_CipherInit_ex2(context, nil, nil, iv, 1, nil) == 1
+            return unsafe EVP_CipherInit_ex2(context, nil, key, iv, 1, nil) == 1
                 && authenticate(data)
                 && update(plaintext, body)
                 && EVP_CipherFinal_ex(context, body + plaintext.count, &length) == 1

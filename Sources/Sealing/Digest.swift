@@ -12,6 +12,8 @@ package struct Digest: ~Copyable {
 
     private let algorithm: OpaquePointer
     private let context: OpaquePointer
+    /// Nothing was given to the context since the last digest.
+    private var isFinished = false
 
     package init() throws(SealingError) {
         let algorithm = unsafe try Library.made(EVP_MD_fetch(nil, "SHA256", nil), "fetch SHA-256")
@@ -31,12 +33,13 @@ package struct Digest: ~Copyable {
 
     /// The digest of `bytes`; what was given to ``update(_:)`` before is forgotten.
     package mutating func sha256(_ bytes: Span<UInt8>) throws(SealingError) -> Hash {
-        try begin()
+        isFinished = true
         try update(bytes)
         return try finish()
     }
 
     package mutating func update(_ bytes: Span<UInt8>) throws(SealingError) {
+        try beginIfFinished()
         let answer = unsafe bytes.withUnsafeBufferPointer { bytes in
             unsafe EVP_DigestUpdate(context, bytes.baseAddress, bytes.count)
         }
@@ -56,17 +59,20 @@ package struct Digest: ~Copyable {
 
     /// The digest of all that was given since the last one.
     package mutating func finish() throws(SealingError) -> Hash {
+        try beginIfFinished()
         var hash = Hash(repeating: 0)
         var span = hash.mutableSpan
         let answer = unsafe span.withUnsafeMutableBufferPointer { output in
             unsafe EVP_DigestFinal_ex(context, output.baseAddress, nil)
         }
+        isFinished = true
         try Library.check(answer, "finish a digest")
-        try begin()
         return hash
     }
 
-    private mutating func begin() throws(SealingError) {
+    private mutating func beginIfFinished() throws(SealingError) {
+        guard isFinished else { return }
+        isFinished = false
         try Library.check(unsafe EVP_DigestInit_ex2(context, nil, nil), "begin a digest")
     }
 }

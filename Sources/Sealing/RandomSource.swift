@@ -40,9 +40,10 @@ package struct RandomSource: ~Copyable {
     private mutating func take(_ count: Int, _ output: inout [UInt8]) {
         let start = position
         block.withMutableBytes { block in
-            for index in start..<start + count {
-                output.append(block[index])
-                block[index] = 0
+            unsafe block.withUnsafeMutableBufferPointer { block in
+                let piece = block.extracting(start..<start + count)
+                unsafe output.append(contentsOf: piece)
+                unsafe SecretBytes.wipe(piece)
             }
         }
         position += count

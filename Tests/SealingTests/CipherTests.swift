@@ -21,6 +21,21 @@ struct `The cipher` {
     }
 
     @Test
+    func `a key given with the message is the key that opens it, and stays set`() throws {
+        var cipher = try Cipher()
+        var random = RandomSource()
+        try cipher.setKey([UInt8](1...32).span)
+        var sealed: [UInt8] = []
+        try cipher.seal([1, 2, 3].span, under: key.span, random: &random, into: &sealed)
+        var opened: [UInt8] = []
+        try cipher.open(sealed.span, into: &opened)
+        var other = try Cipher()
+        try other.setKey(key.span)
+        try other.open(sealed.span, into: &opened)
+        #expect(opened == [1, 2, 3, 1, 2, 3])
+    }
+
+    @Test
     func `every changed bit is noticed and nothing unproven comes out`() throws {
         var cipher = try Cipher()
         let sealed = try sealed("a message", &cipher)
