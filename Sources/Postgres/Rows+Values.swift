@@ -101,6 +101,7 @@ extension Rows {
 extension FixedWidthInteger {
     /// Reads from the front of `bytes`, which holds at least as many as the type has.
     @unsafe
+    @inline(__always)
     init(bigEndian bytes: UnsafeBufferPointer<UInt8>) {
         self.init(bigEndian: unsafe UnsafeRawBufferPointer(bytes).loadUnaligned(as: Self.self))
     }

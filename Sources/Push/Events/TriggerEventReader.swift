@@ -16,6 +16,8 @@ package struct TriggerEventReader {
     private var traceparent: [UInt8]?
     private var mode = Mode.binary
 
+    private static let cloudEventsType = "application/cloudevents"
+
     private enum Mode {
         case binary
         case structured
@@ -24,6 +26,23 @@ package struct TriggerEventReader {
 
     package init() {}
 
+    /// Takes one header as it lies in the record; one that means nothing here is not copied.
+    package mutating func take(header name: Span<UInt8>, _ value: Span<UInt8>, isNull: Bool) {
+        // Longer ones mean nothing; a name that is no UTF-8 equals none of ours.
+        guard name.count <= 15 else { return }
+        let name = unsafe name.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
+        guard TriggerAttributes.Name(header: name) != nil || Self.isOther(name) else { return }
+        take(header: name, isNull ? nil : Self.array(value))
+    }
+
+    private static func isOther(_ name: String) -> Bool {
+        name == "traceparent" || name.utf8.count == 12
+    }
+
+    private static func array(_ bytes: Span<UInt8>) -> [UInt8] {
+        unsafe bytes.withUnsafeBufferPointer { unsafe Array($0) }
+    }
+
     /// Takes one header, in the record's order.
     package mutating func take(header name: String, _ value: [UInt8]?) {
         if let attribute = TriggerAttributes.Name(header: name) {
@@ -31,7 +50,9 @@ package struct TriggerEventReader {
         } else if name == "traceparent" {
             traceparent = traceparent ?? value
         } else if name.utf8.count == 12, name.lowercased() == "content-type", let value {
-            mode = MediaType(value.span).map(Self.mode) ?? .binary
+            // Nothing shorter can be a type of CloudEvents, and most are not even JSON's.
+            let mayMatter = value.count >= Self.cloudEventsType.utf8.count
+            mode = mayMatter ? MediaType(value.span).map(Self.mode) ?? .binary : .binary
         }
     }
 
@@ -66,7 +87,7 @@ package struct TriggerEventReader {
     }
 
     private static func mode(_ type: MediaType) -> Mode {
-        guard type.text.hasPrefix("application/cloudevents") else { return .binary }
+        guard type.text.hasPrefix(cloudEventsType) else { return .binary }
         return type.text == "application/cloudevents+json" ? .structured : .unsupported
     }
 }

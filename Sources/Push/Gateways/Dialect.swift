@@ -8,10 +8,14 @@ package enum Dialect: String, Hashable, Sendable, CaseIterable {
     case concept2024 = "concept-2024"
 
     package init?(_ text: Span<UInt8>) {
-        guard text.count <= 32 else { return nil }
-        var bytes: [UInt8] = []
-        for index in text.indices { bytes.append(text[index]) }
-        self.init(rawValue: String(decoding: bytes, as: UTF8.self))
+        // Read for every notification: no text is made of it.
+        switch text.count {
+        case Self.gematik12.rawValue.utf8.count: self = .gematik12
+        case Self.concept2024.rawValue.utf8.count: self = .concept2024
+        default: return nil
+        }
+        let expected = rawValue.utf8.span
+        for index in text.indices where text[index] != expected[index] { return nil }
     }
 }
 

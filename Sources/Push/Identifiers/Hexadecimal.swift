@@ -10,9 +10,15 @@ enum Hexadecimal {
         }
     }
 
-    /// The lower-case digit of the low four bits.
-    static func digit(_ nibble: UInt8) -> UInt8 {
-        let nibble = nibble & 15
-        return nibble < 10 ? UInt8(ascii: "0") + nibble : UInt8(ascii: "a") + nibble - 10
+    /// The eight lower-case digits of a word, the first one in the highest byte; all at once.
+    static func digits(_ word: UInt32) -> UInt64 {
+        // One nibble to a byte, by halves.
+        var nibbles = UInt64(word)
+        nibbles = (nibbles & 0xFFFF_0000) << 16 | nibbles & 0xFFFF
+        nibbles = (nibbles & 0x0000_FF00_0000_FF00) << 8 | nibbles & 0x0000_00FF_0000_00FF
+        nibbles = (nibbles & 0x00F0_00F0_00F0_00F0) << 4 | nibbles & 0x000F_000F_000F_000F
+        // 10 to 15 carry into the next four bits with 6 added, and are letters: 39 further on than digits.
+        let letters = (nibbles &+ 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
+        return nibbles &+ 0x3030_3030_3030_3030 &+ letters &* 39
     }
 }

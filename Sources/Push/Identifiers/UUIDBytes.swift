@@ -1,3 +1,5 @@
+import JSON
+
 /// Sixteen bytes in the shape of a UUID: text `8-4-4-4-12`, lower case when written, either case when read.
 ///
 /// Two machine words, so that a pusher's id costs nothing to copy, hash and compare; ordered as its bytes are.
@@ -45,18 +47,24 @@ package struct UUIDBytes: Hashable, Sendable {
     }
 
     /// Appends the 36 ASCII bytes of the text form.
+    ///
+    /// Written three times a notification, so in one piece.
     package func appendText(to output: inout [UInt8]) {
-        var high = self.high
-        var low = self.low
-        for index in 0..<Self.textLength {
-            if Self.isHyphen(index) {
-                output.append(UInt8(ascii: "-"))
-            } else {
-                output.append(Hexadecimal.digit(UInt8(truncatingIfNeeded: high >> 60)))
-                high = high << 4 | low >> 60
-                low <<= 4
-            }
+        let words: InlineArray<4, UInt64> = [
+            Hexadecimal.digits(UInt32(truncatingIfNeeded: high >> 32)),
+            Hexadecimal.digits(UInt32(truncatingIfNeeded: high)),
+            Hexadecimal.digits(UInt32(truncatingIfNeeded: low >> 32)),
+            Hexadecimal.digits(UInt32(truncatingIfNeeded: low)),
+        ]
+        var text = InlineArray<36, UInt8>(repeating: UInt8(ascii: "-"))
+        for index in 0..<8 {
+            let shift = UInt64(56 - 8 * index)
+            text[index] = UInt8(truncatingIfNeeded: words[0] >> shift)
+            text[index < 4 ? 9 + index : 10 + index] = UInt8(truncatingIfNeeded: words[1] >> shift)
+            text[index < 4 ? 19 + index : 20 + index] = UInt8(truncatingIfNeeded: words[2] >> shift)
+            text[28 + index] = UInt8(truncatingIfNeeded: words[3] >> shift)
         }
+        output.appendBytes(text.span)
     }
 
     /// Appends the 16 bytes.

@@ -1,3 +1,5 @@
+import JSON
+
 /// A month of a year, which names a generation of keys: `yyyy-MM` on the wire, months since 0000-01 in the database.
 ///
 /// Always one of the years 0 to 9999, so that its text has exactly seven bytes; arithmetic stops at those ends
@@ -57,7 +59,7 @@ package struct Month: Hashable, Sendable {
     /// Appends the seven ASCII bytes `yyyy-MM`.
     package func append(to output: inout [UInt8]) {
         let ascii = self.ascii
-        for index in ascii.indices { output.append(ascii[index]) }
+        output.appendBytes(ascii.span)
     }
 }
 

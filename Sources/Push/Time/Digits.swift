@@ -1,3 +1,5 @@
+import JSON
+
 /// Decimal digits in ASCII, read and written without a detour through `String`.
 package enum Digits {
     /// The number that exactly `count` digits at `offset` spell; nil if one of them is not an ASCII digit or lies
@@ -33,11 +35,14 @@ package enum Digits {
     package static func append(_ value: Int64, to output: inout [UInt8]) {
         if value < 0 { output.append(UInt8(ascii: "-")) }
         var magnitude = value.magnitude
-        let start = output.count
+        // From the last digit to the first, in a place that holds any.
+        var text = InlineArray<20, UInt8>(repeating: 0)
+        var start = text.count
         repeat {
-            output.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: magnitude % 10))
+            start -= 1
+            text[start] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: magnitude % 10)
             magnitude /= 10
         } while magnitude > 0
-        output[start...].reverse()
+        output.appendBytes(text.span.extracting(start..<text.count))
     }
 }
