@@ -37,6 +37,7 @@ package struct EncryptLane: ~Copyable {
     /// Grows while the same trouble lasts.
     var pause = Duration.zero
     private var lagShownAt: Int64 = 0
+    private let notificationsTopic: String
 
     /// Runs a lane until it is told to stop.
     ///
@@ -74,6 +75,7 @@ package struct EncryptLane: ~Copyable {
         self.producer = producer
         connection = Connection(settings.database)
         lookup = SubscriptionLookup(zone: settings.zone)
+        notificationsTopic = settings.topics.notifications
     }
 
     private static func builder(_ settings: EncryptSettings) throws(EncryptError) -> NotificationBuilder {
@@ -201,6 +203,8 @@ package struct EncryptLane: ~Copyable {
         _ rows: borrowing Rows,
         _ tally: inout EncryptTally
     ) throws(EncryptError) {
+        guard var event = batch.events.first?.event else { return }
+        var eventIndex = 0
         for row in 0..<rows.count {
             let head = try self.head(of: rows, row)
             guard batch.events.indices.contains(head.event) else { continue }
@@ -210,11 +214,15 @@ package struct EncryptLane: ~Copyable {
                 continue
             }
             guard head.hasPusher else { continue }
-            let event = batch.events[head.event].event
+            // The pushers of an event come one after another, and an event has many parts.
+            if head.event != eventIndex {
+                eventIndex = head.event
+                event = batch.events[eventIndex].event
+            }
             switch try builder.build(event, index: head.event, rows, row, month: month) {
             case .built:
                 try produce(
-                    settings.topics.notifications,
+                    notificationsTopic,
                     key: builder.record.key,
                     value: builder.record.value,
                     headers: builder.record.headers

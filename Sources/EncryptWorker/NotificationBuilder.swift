@@ -35,6 +35,7 @@ struct NotificationBuilder: ~Copyable {
 
     mutating func beginBatch() {
         loader.beginBatch()
+        record.beginBatch()
         sealer.beginBatch()
     }
 
@@ -60,7 +61,7 @@ struct NotificationBuilder: ~Copyable {
         }
         let id = try notificationID(event, target.pusher)
         record.begin(target.pusher)
-        guard target.hasChain else { return try buildPlain(event, id, target, rows, row) }
+        guard target.hasChain else { return try buildPlain(event, index, id, target, rows, row) }
         if let fault = try loader.load(target.pusher, of: event.user, rows, row, month: month) {
             return .faulty(.keyChainUnusable, "pusher \(target.pusher): \(fault)")
         }
@@ -156,7 +157,16 @@ struct NotificationBuilder: ~Copyable {
                     to: &record.value
                 )
             }
-            try record.writeHeaders(event, id, encoder.format, month, rows, row)
+            try record.writeHeaders(
+                event,
+                index: index,
+                id,
+                encoder.format,
+                month,
+                registered: target.registered,
+                rows,
+                row
+            )
         } catch {
             throw .database(error)
         }
@@ -164,6 +174,7 @@ struct NotificationBuilder: ~Copyable {
 
     private mutating func buildPlain(
         _ event: TriggerEvent,
+        _ index: Int,
         _ id: NotificationID,
         _ target: Target,
         _ rows: borrowing Rows,
@@ -195,7 +206,16 @@ struct NotificationBuilder: ~Copyable {
                     to: &record.value
                 )
             }
-            try record.writeHeaders(event, id, .gematik12Plain, nil, rows, row)
+            try record.writeHeaders(
+                event,
+                index: index,
+                id,
+                .gematik12Plain,
+                nil,
+                registered: target.registered,
+                rows,
+                row
+            )
             return .built
         } catch {
             throw .database(error)

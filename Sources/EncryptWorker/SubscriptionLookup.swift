@@ -77,6 +77,7 @@ package struct SubscriptionLookup {
     private var users = ArrayParameter(of: .text)
     private var channels = ArrayParameter(of: .text)
     private var types = ArrayParameter(of: .text)
+    private var parameters = Parameters()
     private let zone: String
 
     package init(zone: String) {
@@ -100,7 +101,7 @@ package struct SubscriptionLookup {
             }
             types.append(text: event.type.span)
         }
-        var parameters = Parameters()
+        parameters.removeAll()
         parameters.append(users)
         parameters.append(channels)
         parameters.append(types)

@@ -41,7 +41,9 @@ struct TriggerBatch {
 
     private mutating func sort(_ index: Int, _ now: Timestamp) {
         var reader = TriggerEventReader()
-        for header in records[index].headers { reader.take(header: header.name, header.value) }
+        records[index].headers.forEachLent { name, value, isNull in
+            reader.take(header: name, value, isNull: isNull)
+        }
         do throws(TriggerEventError) {
             let record = try reader.finish(
                 value: records[index].value,
