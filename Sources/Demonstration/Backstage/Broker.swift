@@ -47,6 +47,7 @@ struct Broker: ~Copyable {
     /// - Parameters:
     ///   - properties: for all clients.
     ///   - prefix: stands before the names of topics and groups, so that they are the demonstration's alone.
+    /// - Returns: the broker, with the topics made.
     /// - Throws: ``KafkaError`` when it does not answer, ``DemoError/topic(name:reason:)`` when it refuses; no topic is left then.
     static func real(_ properties: [String: String], prefix: String) throws -> Broker {
         let kafka = Kafka.Configuration(properties)

@@ -32,6 +32,7 @@ struct Services: ~Copyable {
     ///   - prefix: for the topics on a real broker.
     ///   - inbox: where the gateway puts what it takes.
     ///   - steps: is told what is done, and may end it all by throwing.
+    /// - Throws: what kept a service from starting.
     init(
         kafka: [String: String],
         prefix: String,
@@ -94,6 +95,7 @@ struct Services: ~Copyable {
     ///
     /// - Parameter count: devices.
     /// - Returns: who they are.
+    /// - Throws: what the database or the library of keys refuses.
     mutating func register(_ count: Int) throws -> Population {
         let check = try RegistrationCheck(from: &connection, zone: Self.zone, encryption: .required)
         let population = try Population(devices: count, month: check.rules.currentMonth)

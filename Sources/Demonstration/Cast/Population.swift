@@ -100,6 +100,7 @@ package struct Population: Sendable {
     /// - Parameters:
     ///   - index: the device's number.
     ///   - gateway: its `data.url`.
+    /// - Returns: one JSON object.
     package func importLine(ofDevice index: Int, gateway: String) -> [UInt8] {
         let device = devices[index]
         var writer = Writer()

@@ -44,6 +44,7 @@ struct LiveView {
     ///   - figures: what to show.
     ///   - whole: how long it took; given at the end, when rates are those of the whole run.
     ///   - ink: colours.
+    /// - Returns: the lines.
     func table(_ figures: Figures, over whole: Duration? = nil, _ ink: Ink) -> [String] {
         func row(
             _ stage: String,
