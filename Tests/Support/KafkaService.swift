@@ -24,6 +24,8 @@ package enum KafkaService {
         try running.withLock { running in
             if let running { return running }
             let broker = try own()
+            // Statics are never released; without this the broker's folder would stay behind.
+            atexit { KafkaService.running.withLock { $0 = nil } }
             running = broker
             return broker
         }
