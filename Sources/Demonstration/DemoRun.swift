@@ -74,9 +74,11 @@ package struct DemoRun: ~Copyable {
             "\(Figures.grouped(population.devices.count)) of \(Figures.grouped(population.userCount)) users registered, each with a secret of its own"
         )
         try steps.begin("Workers")
-        try waitUntilReady(&workers, steps)
+        let start = try StopFlag()
+        var play = try Play(services, workers, script, settings, inbox, ledger, showcase, start: start)
+        try waitUntilReady(&workers, &play, steps)
         try steps.end("one encrypt lane and one dispatch lane have joined their groups")
-        var play = try Play(services, workers, script, settings, inbox: inbox, ledger, showcase)
+        start.raise()
         try watch(&play, &workers, services)
         try play.source.end()
         try workers.encrypt.end()
@@ -88,10 +90,15 @@ package struct DemoRun: ~Copyable {
         return summary
     }
 
-    private func waitUntilReady(_ workers: inout Workers, _ steps: borrowing Steps) throws {
+    private func waitUntilReady(
+        _ workers: inout Workers,
+        _ play: inout Play,
+        _ steps: borrowing Steps
+    ) throws {
         let deadline = Monotonic.deadline(after: settings.startLimit)
-        while !workers.areReady {
+        while !workers.areReady || !play.isReady {
             try workers.check()
+            try play.check()
             try steps.pause(for: .milliseconds(20))
             if Monotonic.now() >= deadline { throw workers.complaint }
         }
@@ -117,9 +124,8 @@ package struct DemoRun: ~Copyable {
             }
             let patience = isInterrupted ? settings.patienceAfterSignal : settings.patience
             if progress.hasStalled(figures, for: patience) { break }
-            if play.source.phase == .failed { try play.source.end() }
-            if play.devices.phase == .failed { try play.devices.end() }
             try workers.check()
+            try play.check()
             notice(play)
         }
         try screen.close(&live, figures(workers, services), ledger.duration)
@@ -177,9 +183,10 @@ private struct Play: ~Copyable {
         _ workers: borrowing Workers,
         _ script: Script,
         _ settings: DemoSettings,
-        inbox: Inbox,
+        _ inbox: Inbox,
         _ ledger: Ledger,
-        _ showcase: Showcase
+        _ showcase: Showcase,
+        start: StopFlag
     ) throws {
         let url = services.gatewayURL
         let devices = try Team<DemoError>("devices") { context throws(DemoError) in
@@ -192,10 +199,19 @@ private struct Play: ~Copyable {
         let metrics = workers.encryptMetrics
         let source = try Team<DemoError>("source") { [kafka] context throws(DemoError) in
             var source = try EventSource(script, to: topic, on: kafka, ledger: ledger, metrics: metrics)
-            try source.run(settings.events, rate: settings.rate, context)
+            try source.run(settings.events, rate: settings.rate, from: start, context)
         }
         self.devices = devices
         self.source = source
+    }
+
+    /// Whether the devices have their keys, and the source only waits to begin.
+    var isReady: Bool { devices.condition == .ready && source.condition == .ready }
+
+    /// Throws what a failed part had to say.
+    mutating func check() throws(DemoError) {
+        if source.phase == .failed { try source.end() }
+        if devices.phase == .failed { try devices.end() }
     }
 }
 

@@ -7,7 +7,7 @@ struct Broker: ~Copyable {
     /// Partitions of the topics that the lanes work on.
     static let partitions = 6
     /// For each request to a real one.
-    private static let timeout = Duration.seconds(20)
+    static let timeout = Duration.seconds(15)
 
     let topics: TopicCatalogue
     /// For every client.
@@ -56,7 +56,8 @@ struct Broker: ~Copyable {
         do {
             try broker.createTopics()
         } catch {
-            _ = broker.removeTopics()
+            // Some may have been made; a broker that does not answer is not waited for again.
+            _ = broker.removeTopics(within: .seconds(2))
             throw error
         }
         return broker
@@ -80,12 +81,12 @@ struct Broker: ~Copyable {
     /// Deletes the topics that were made on a real broker.
     ///
     /// - Returns: those that are still there.
-    mutating func removeTopics() -> [String] {
+    mutating func removeTopics(within timeout: Duration = Self.timeout) -> [String] {
         guard isReal, areTopicsThere else { return [] }
         areTopicsThere = false
         let names = topics.topics(partitions: Self.partitions).map(\.name)
         do throws(KafkaError) {
-            let outcomes = try Admin(kafka).deleteTopics(names, timeout: Self.timeout)
+            let outcomes = try Admin(kafka).deleteTopics(names, timeout: timeout)
             return outcomes.filter { $0.error.map { !$0.isUnknownTopic } ?? false }.map(\.topic)
         } catch {
             return names

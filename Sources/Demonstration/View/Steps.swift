@@ -27,7 +27,8 @@ struct Steps {
     /// Ends it, with what came of it.
     mutating func end(_ outcome: String) throws {
         let time = Figures.tenths(Figures.seconds(.now - start))
-        let line = "  \(screen.ink.good("✓")) \(name.leading(12)) \(outcome) \(screen.ink.faint("\(time) s"))"
+        let line =
+            "  \(screen.ink.good("✓")) \(name.leading(12)) \(outcome)  \(screen.ink.faint("\(time) s"))"
         if screen.isTerminal {
             try screen.redraw([line])
             screen.keep()
