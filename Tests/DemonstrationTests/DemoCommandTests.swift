@@ -123,6 +123,27 @@ import Testing
         #expect(leftovers == [])
     }
 
+    @Test func `a property that librdkafka does not know is told before anything is made`() throws {
+        let outcome = try run("--kafka", "no.such.property=1")
+        #expect(outcome.code == 78)
+        #expect(outcome.output == "")
+        #expect(leftovers == [])
+    }
+
+    @Test(.needsKafka) func `a signal while the topics are there takes them away, too`() throws {
+        let servers = try KafkaService.shared().bootstrapServers
+        let output = try TemporaryFolder()
+        let program = try start(["--bootstrap-servers", servers], output)
+        try eventually("the topics are there") { text(output).contains("✓ Kafka ") }
+        program.signal(SIGTERM)
+        #expect(program.wait(upTo: .seconds(60)) == .exited(75))
+        let admin = try Admin(Kafka.Configuration(["bootstrap.servers": servers]))
+        try eventually("the topics are gone") {
+            try admin.topics(timeout: .seconds(30)).allSatisfy { !$0.name.hasPrefix("posthorn-demo-") }
+        }
+        #expect(leftovers == [])
+    }
+
     // MARK: - A demonstration that still runs
 
     private func start(_ line: [String], _ output: TemporaryFolder) throws -> ChildProcess {
