@@ -72,13 +72,13 @@ package struct DemoRun: ~Copyable {
         let population = try services.register(settings.devices)
         let script = Script(population, seed: seed)
         try steps.end(
-            "\(Figures.grouped(population.devices.count)) of \(Figures.grouped(population.userCount)) users registered, each with a secret of its own"
+            "\(Figures.grouped(population.devices.count)) of \(Figures.grouped(population.userCount)) users, each with a secret of its own"
         )
         try steps.begin("Workers")
         let start = try StopFlag()
         var play = try Play(services, workers, script, settings, inbox, ledger, showcase, start: start)
         try waitUntilReady(&workers, &play, steps)
-        try steps.end("one encrypt lane and one dispatch lane have joined their groups")
+        try steps.end("an encrypt and a dispatch lane have joined their groups")
         start.raise()
         try watch(&play, &workers, services)
         try play.source.end()

@@ -57,6 +57,8 @@ import Testing
         screen.keep()
         try screen.redraw(["fourth"])
         #expect(written.all.hasSuffix("\u{1b}[J\rfourth\u{1b}[K\n\u{1b}[J"))
+        try screen.replace(with: ["a line that stays, however long it is"])
+        #expect(written.all.hasSuffix("\u{1b}[1A\r\u{1b}[Ja line that stays, however long it is\n"))
     }
 
     @Test func `without a terminal there are no sequences and no blocks`() throws {
