@@ -176,7 +176,7 @@ let package = Package(
         tests("Device", ["JSON", "KeyChains", "Push", "Sealing"], resources: [.embedInCode("Resources")]),
         tests(
             "Demonstration",
-            ["Device", "JSON", "LocalServices", "Push", "Sealing", "Simulation", "Support", "posthorn"]
+            ["JSON", "Kafka", "LocalServices", "Push", "Support", "posthorn"]
         ),
         tests("Simulation", ["HTTPClient", "HTTPServer", "JSON", "LocalServices", "Push", "Support"]),
         .testTarget(

@@ -40,6 +40,7 @@ package struct DemoRun: ~Copyable {
     /// - Returns: how it came out; loss is a result and no error.
     /// - Throws: ``DemoError`` and the errors of the modules that it is made of, once everything is taken down.
     package mutating func run() throws -> DemoSummary {
+        if let fault = Kafka.Configuration(settings.kafka).faults().first { throw fault }
         try screen.lines(Picture.lines(screen.ink))
         let inbox = try Inbox()
         var random = RandomSource()
@@ -71,12 +72,14 @@ package struct DemoRun: ~Copyable {
         let population = try services.register(settings.devices)
         let script = Script(population, seed: seed)
         try steps.end(
-            "\(Figures.grouped(population.devices.count)) of \(Figures.grouped(population.userCount)) users registered, each with a secret of its own"
+            "\(Figures.grouped(population.devices.count)) of \(Figures.grouped(population.userCount)) users, each with a secret of its own"
         )
         try steps.begin("Workers")
-        try waitUntilReady(&workers, steps)
-        try steps.end("one encrypt lane and one dispatch lane have joined their groups")
-        var play = try Play(services, workers, script, settings, inbox: inbox, ledger, showcase)
+        let start = try StopFlag()
+        var play = try Play(services, workers, script, settings, inbox, ledger, showcase, start: start)
+        try waitUntilReady(&workers, &play, steps)
+        try steps.end("an encrypt and a dispatch lane have joined their groups")
+        start.raise()
         try watch(&play, &workers, services)
         try play.source.end()
         try workers.encrypt.end()
@@ -88,10 +91,15 @@ package struct DemoRun: ~Copyable {
         return summary
     }
 
-    private func waitUntilReady(_ workers: inout Workers, _ steps: borrowing Steps) throws {
+    private func waitUntilReady(
+        _ workers: inout Workers,
+        _ play: inout Play,
+        _ steps: borrowing Steps
+    ) throws {
         let deadline = Monotonic.deadline(after: settings.startLimit)
-        while !workers.areReady {
+        while !workers.areReady || !play.isReady {
             try workers.check()
+            try play.check()
             try steps.pause(for: .milliseconds(20))
             if Monotonic.now() >= deadline { throw workers.complaint }
         }
@@ -117,9 +125,8 @@ package struct DemoRun: ~Copyable {
             }
             let patience = isInterrupted ? settings.patienceAfterSignal : settings.patience
             if progress.hasStalled(figures, for: patience) { break }
-            if play.source.phase == .failed { try play.source.end() }
-            if play.devices.phase == .failed { try play.devices.end() }
             try workers.check()
+            try play.check()
             notice(play)
         }
         try screen.close(&live, figures(workers, services), ledger.duration)
@@ -164,38 +171,6 @@ package struct DemoRun: ~Copyable {
         let view = SummaryView(summary, figures(workers, services), isInterrupted: isInterrupted)
         try screen.lines(view.lines(screen.ink))
         if !summary.isFlawless { try screen.lines(book.lines.map { "  \($0)" }) }
-    }
-}
-
-/// The two parts that stand at both ends of the way.
-private struct Play: ~Copyable {
-    var devices: Team<DemoError>
-    var source: Team<DemoError>
-
-    init(
-        _ services: borrowing Services,
-        _ workers: borrowing Workers,
-        _ script: Script,
-        _ settings: DemoSettings,
-        inbox: Inbox,
-        _ ledger: Ledger,
-        _ showcase: Showcase
-    ) throws {
-        let url = services.gatewayURL
-        let devices = try Team<DemoError>("devices") { context throws(DemoError) in
-            var fleet = try DeviceFleet(script, gateway: url, ledger: ledger, showcase: showcase)
-            fleet.run(inbox, context)
-        }
-        let topic = services.broker.topics.triggers
-        var kafka = services.broker.kafka
-        if kafka["linger.ms"] == nil { kafka.set("linger.ms", "5") }
-        let metrics = workers.encryptMetrics
-        let source = try Team<DemoError>("source") { [kafka] context throws(DemoError) in
-            var source = try EventSource(script, to: topic, on: kafka, ledger: ledger, metrics: metrics)
-            try source.run(settings.events, rate: settings.rate, context)
-        }
-        self.devices = devices
-        self.source = source
     }
 }
 

@@ -37,11 +37,21 @@ struct EventSource: ~Copyable {
         }
     }
 
-    /// Publishes `count` events, `rate` a second, until told to stop.
+    /// Publishes `count` events, `rate` a second, from when `start` is raised until told to stop.
     ///
     /// - Throws: ``DemoError/notPublished(_:)`` if the broker did not take one.
-    mutating func run(_ count: Int, rate: Int, _ context: LaneContext) throws(DemoError) {
+    mutating func run(
+        _ count: Int,
+        rate: Int,
+        from start: StopFlag,
+        _ context: LaneContext
+    ) throws(DemoError) {
         context.ready()
+        // Meanwhile the producer finds its broker, which would be counted as latency otherwise.
+        while !start.isRaised, !context.stop.isRaised {
+            context.turn()
+            try settle(.milliseconds(10))
+        }
         var pace = Pace(rate: rate, from: .now)
         for number in 0..<count {
             let due = ContinuousClock.now + pace.wait(at: .now)

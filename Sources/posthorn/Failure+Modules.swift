@@ -46,8 +46,8 @@ extension DemoError: ExitCoded {
     var exitCode: ExitCode {
         switch self {
         case .interrupted: .temporary
-        case .notReady, .notPublished: .unavailable
-        case .failed, .devices, .topic: .software
+        case .notReady, .notPublished, .topic: .unavailable
+        case .failed, .devices: .software
         }
     }
 }

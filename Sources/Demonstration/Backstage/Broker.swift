@@ -3,17 +3,19 @@ internal import Kafka
 internal import Push
 
 /// The broker of a demonstration: librdkafka's mock cluster in this process, or a real one with topics of the demonstration's own.
+///
+/// Topics that were made on a real one are deleted when this goes, if not before.
 struct Broker: ~Copyable {
     /// Partitions of the topics that the lanes work on.
     static let partitions = 6
     /// For each request to a real one.
-    private static let timeout = Duration.seconds(20)
+    private static let timeout = Duration.seconds(10)
 
     let topics: TopicCatalogue
     /// For every client.
     let kafka: Kafka.Configuration
     private let cluster: MockCluster?
-    private var areTopicsThere = true
+    private var areTopicsThere = false
 
     /// Whether it is a real one.
     var isReal: Bool { cluster == nil }
@@ -50,15 +52,13 @@ struct Broker: ~Copyable {
     /// - Returns: the broker, with the topics made.
     /// - Throws: ``KafkaError`` when it does not answer, ``DemoError/topic(name:reason:)`` when it refuses; no topic is left then.
     static func real(_ properties: [String: String], prefix: String) throws -> Broker {
-        let kafka = Kafka.Configuration(properties)
-        if let fault = kafka.faults().first { throw fault }
-        var broker = Broker(TopicCatalogue(prefix: prefix, retryDelays: []), kafka, nil)
-        do {
-            try broker.createTopics()
-        } catch {
-            _ = broker.removeTopics()
-            throw error
-        }
+        var broker = Broker(
+            TopicCatalogue(prefix: prefix, retryDelays: []),
+            Kafka.Configuration(properties),
+            nil
+        )
+        broker.areTopicsThere = true
+        try broker.createTopics()
         return broker
     }
 
@@ -81,11 +81,24 @@ struct Broker: ~Copyable {
     ///
     /// - Returns: those that are still there.
     mutating func removeTopics() -> [String] {
-        guard isReal, areTopicsThere else { return [] }
+        guard areTopicsThere else { return [] }
         areTopicsThere = false
-        let names = topics.topics(partitions: Self.partitions).map(\.name)
+        return Self.remove(topics, from: kafka, within: Self.timeout)
+    }
+
+    deinit {
+        // Something has failed, perhaps the broker itself, which is not waited for again.
+        if areTopicsThere { _ = Self.remove(topics, from: kafka, within: .seconds(3)) }
+    }
+
+    private static func remove(
+        _ topics: TopicCatalogue,
+        from kafka: Kafka.Configuration,
+        within timeout: Duration
+    ) -> [String] {
+        let names = topics.topics(partitions: partitions).map(\.name)
         do throws(KafkaError) {
-            let outcomes = try Admin(kafka).deleteTopics(names, timeout: Self.timeout)
+            let outcomes = try Admin(kafka).deleteTopics(names, timeout: timeout)
             return outcomes.filter { $0.error.map { !$0.isUnknownTopic } ?? false }.map(\.topic)
         } catch {
             return names

@@ -46,7 +46,9 @@ struct Services: ~Copyable {
         var connection = try Connection(connectingTo: database)
         let applied = try Migrator().apply(to: &connection).count
         try KeyFile.generate("\(folder.path)/keys")
-        try steps.end("private, in \(postgres.socketFolder), \(applied) migration\(applied == 1 ? "" : "s")")
+        try steps.end(
+            "private, in \(postgres.socketFolder), \(applied) migration\(applied == 1 ? "" : "s") applied"
+        )
 
         try steps.begin("Kafka")
         let isReal = kafka["bootstrap.servers"] != nil

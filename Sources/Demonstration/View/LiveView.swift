@@ -8,6 +8,8 @@ struct LiveView {
     private let start: Int64?
     private var history: [Figures] = []
     private var next: Int64 = 0
+    /// Whether a line was written.
+    fileprivate var hasWritten = false
 
     init(events: Int, rate: Int) {
         self.events = events
@@ -83,7 +85,7 @@ struct LiveView {
     }
 
     private func bar(_ figures: Figures, _ ink: Ink) -> String {
-        let width = 40
+        let width = 30
         let done = Double(figures.balance.published) / Double(max(events, 1))
         let filled = min(width, Int(done * Double(width)))
         return "  " + ink.accent(String(repeating: "━", count: filled))
@@ -119,7 +121,9 @@ extension Screen {
     /// Shows how it goes, if it is time to.
     mutating func show(_ live: inout LiveView, _ figures: Figures) throws {
         guard live.isDue(figures, onTerminal: isTerminal) else { return }
-        if isTerminal { try redraw(live.table(figures, ink)) } else { try lines([live.line(figures)]) }
+        if isTerminal { return try redraw(live.table(figures, ink)) }
+        try lines([live.line(figures)])
+        live.hasWritten = true
     }
 
     /// Shows how it went.
@@ -128,7 +132,7 @@ extension Screen {
             try redraw(live.table(figures, over: whole, ink))
             keep()
         } else {
-            try lines([""] + live.table(figures, over: whole, ink))
+            try lines((live.hasWritten ? [""] : []) + live.table(figures, over: whole, ink))
         }
     }
 }

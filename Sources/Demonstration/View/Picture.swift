@@ -11,9 +11,9 @@ enum Picture {
             "  \(ink.bold("posthorn demo"))  from an event to a message that one device alone can open",
             "",
             "  \(way)",
-            ink.faint("  ╰───── readable ────╯   │   ╰─────────── sealed for one device ──────────────╯"),
-            ink.faint("                      ") + ink.accent("PostgreSQL")
-                + ink.faint(": who wants it, with which key"),
+            ink.faint("  ╰───── readable ────╯    │    ╰────── sealed for one device ───────╯ readable"),
+            ink.faint("                           │"),
+            "                      \(ink.accent("PostgreSQL"))\(ink.faint(": who wants it, and with which key"))",
             "",
         ]
     }

@@ -25,11 +25,17 @@ package struct Screen: Sendable {
         ink = Ink(isUsed: colours)
     }
 
-    /// Writes lines that stay.
+    /// Writes lines that stay, below the block if there is one.
     mutating func lines(_ lines: [String]) throws {
         guard !lines.isEmpty else { return }
         drawn = 0
-        try write(lines.map { clipped($0) + "\n" }.joined())
+        try write(lines.map { $0 + "\n" }.joined())
+    }
+
+    /// Takes the block away, and writes lines that stay.
+    mutating func replace(with lines: [String]) throws {
+        if drawn > 0 { try write("\u{1b}[\(drawn)A\r\u{1b}[J") }
+        try self.lines(lines)
     }
 
     /// Draws a block in the place of the one before; only on a terminal.
@@ -45,7 +51,6 @@ package struct Screen: Sendable {
 
     /// What fits into one row, since a row that wraps cannot be drawn over; sequences for colours take no room.
     private func clipped(_ line: String) -> String {
-        guard isTerminal else { return line }
         var room = width - 1
         var isSequence = false
         var result = String.UnicodeScalarView()

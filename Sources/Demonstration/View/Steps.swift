@@ -21,19 +21,14 @@ struct Steps {
         try pause(for: .zero)
         self.name = name
         start = .now
-        try screen.redraw([screen.ink.faint("  · \(name.leading(12)) …")])
+        try screen.redraw([screen.ink.faint("  · \(name.leading(10))      …")])
     }
 
     /// Ends it, with what came of it.
     mutating func end(_ outcome: String) throws {
         let time = Figures.tenths(Figures.seconds(.now - start))
-        let line = "  \(screen.ink.good("✓")) \(name.leading(12)) \(outcome) \(screen.ink.faint("\(time) s"))"
-        if screen.isTerminal {
-            try screen.redraw([line])
-            screen.keep()
-        } else {
-            try screen.lines([line])
-        }
+        let taken = screen.ink.faint("\(time) s".trailing(7))
+        try screen.replace(with: ["  \(screen.ink.good("✓")) \(name.leading(10))\(taken)  \(outcome)"])
     }
 
     /// Waits.

@@ -37,7 +37,7 @@ struct SummaryView {
             row(
                 "seconds",
                 Figures.tenths(Figures.seconds(summary.duration)),
-                "first trigger to last opened, \(Figures.grouped(rate)) notifications a second"
+                "first trigger to last opened; \(Figures.grouped(rate)) a second"
             ),
             row("p50", percentiles.map { Figures.milliseconds($0.p50) } ?? "–", "from trigger to opened"),
             row("p99", percentiles.map { Figures.milliseconds($0.p99) } ?? "–", ""),
