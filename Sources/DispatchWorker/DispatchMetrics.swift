@@ -7,9 +7,9 @@ package import Telemetry
 /// (when partitions are revoked or it stops) is received again by whoever reads on.
 package struct DispatchMetrics: Sendable {
     let received: Counter
-    let delivered: Counter
+    package let delivered: Counter
     let rejected: Counter
-    let deadLettered: Counter
+    package let deadLettered: Counter
     let expired: Counter
     let handedOver: Counter
     let returned: Counter

@@ -66,7 +66,8 @@ package struct DispatchSettings: Sendable {
         )
     }
 
-    func consumer() -> Kafka.Configuration {
+    /// The consumer of every lane.
+    package func consumer() -> Kafka.Configuration {
         kafka
             .setting("group.id", topics.dispatchGroup)
             .setting("isolation.level", "read_committed")
@@ -78,7 +79,7 @@ package struct DispatchSettings: Sendable {
         var configuration = kafka
         for (name, value) in [
             ("linger.ms", "5"), ("queue.buffering.max.kbytes", "32768"), ("compression.type", "lz4"),
-            ("partitioner", "murmur2_random"), ("message.max.bytes", "1048576"),
+            ("partitioner", "murmur2_random"), ("message.max.bytes", "\(TopicCatalogue.deadLetterLimit)"),
             // A topic that is not there is asked for again and again, so that one that is made is found soon.
             ("topic.metadata.refresh.interval.ms", "10000"), ("topic.metadata.propagation.max.ms", "5000"),
             ("message.timeout.ms", "60000"),

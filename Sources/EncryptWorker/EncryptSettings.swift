@@ -34,7 +34,8 @@ package struct EncryptSettings: Sendable {
         self.instance = instance
     }
 
-    func consumer() -> Kafka.Configuration {
+    /// The consumer of every lane.
+    package func consumer() -> Kafka.Configuration {
         kafka
             .setting("group.id", topics.encryptGroup)
             .setting("isolation.level", "read_committed")
@@ -42,12 +43,12 @@ package struct EncryptSettings: Sendable {
     }
 
     /// The producer of one lane of this process, by the lane's index.
-    func producer(lane: Int) -> Kafka.Configuration {
+    package func producer(lane: Int) -> Kafka.Configuration {
         var configuration = kafka
         // A commit flushes at once, so a long linger costs no latency and saves the wake-ups that producing mostly is.
         for (name, value) in [
             ("linger.ms", "100"), ("queue.buffering.max.kbytes", "65536"), ("compression.type", "lz4"),
-            ("partitioner", "murmur2_random"), ("message.max.bytes", "1048576"),
+            ("partitioner", "murmur2_random"), ("message.max.bytes", "\(TopicCatalogue.deadLetterLimit)"),
         ] where configuration[name] == nil {
             configuration.set(name, value)
         }

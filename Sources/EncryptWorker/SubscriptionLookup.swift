@@ -1,5 +1,5 @@
-internal import Postgres
-internal import Push
+package import Postgres
+package import Push
 
 /// The one query of a turn: every subscribed pusher of every event in the batch, and the month by the database's clock.
 ///
@@ -15,7 +15,7 @@ internal import Push
 ///
 /// Every event gives at least one row. The pushers of an event are read in a subquery of their own (`OFFSET 0` keeps the planner from
 /// merging it into a join over the whole table): one index path, `pushers_pkey` by user, whatever the statistics say.
-struct SubscriptionLookup {
+package struct SubscriptionLookup {
     enum Column {
         static let month = 0
         static let event = 1
@@ -79,12 +79,12 @@ struct SubscriptionLookup {
     private var types = ArrayParameter(of: .text)
     private let zone: String
 
-    init(zone: String) {
+    package init(zone: String) {
         self.zone = zone
     }
 
     /// Asks for all events of a batch at once.
-    mutating func run(
+    package mutating func run(
         _ events: [(record: Int, event: TriggerEvent)],
         on connection: inout Connection
     ) throws(PostgresError) -> Rows {

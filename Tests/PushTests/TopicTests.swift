@@ -30,6 +30,8 @@ struct TopicTests {
                 byName["push.triggers.dlq"]?.settings["max.message.bytes"].flatMap { Int($0) }
             )
             #expect(dead >= room + 16 * 1024)
+            // What clients put into one batch by default, which the broker takes for one message.
+            #expect(topics.allSatisfy { Int($0.settings["max.message.bytes"] ?? "0")! > 1_000_000 })
         }
         #expect(TopicCatalogue().topics(partitions: 0).allSatisfy { $0.partitions == 1 })
     }

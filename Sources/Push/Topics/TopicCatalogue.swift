@@ -46,9 +46,9 @@ package struct TopicCatalogue: Hashable, Sendable {
         let busy = max(partitions, 1)
         let quiet = min(busy, 3)
         var topics = [
-            Topic(triggers, partitions: busy, days: 1, maximumBytes: Self.recordLimit),
+            Topic(triggers, partitions: busy, days: 1, maximumBytes: Self.batchLimit),
             Topic(triggerDeadLetters, partitions: quiet, days: 3, maximumBytes: Self.deadLetterLimit),
-            Topic(notifications, partitions: busy, days: 2, maximumBytes: Self.recordLimit),
+            Topic(notifications, partitions: busy, days: 2, maximumBytes: Self.batchLimit),
         ]
         topics += retries.map { Topic($0, partitions: busy, days: 2, maximumBytes: Self.deadLetterLimit) }
         topics += [
@@ -58,10 +58,13 @@ package struct TopicCatalogue: Hashable, Sendable {
         return topics
     }
 
-    /// 256 KiB: a record of ours has about 2 KB, but whoever publishes may err, and that must fit to be understood.
-    static let recordLimit = 256 << 10
-    /// 16 KiB more, for the headers that say what went wrong.
-    static let deadLetterLimit = recordLimit + 16 << 10
+    /// Kafka's own default, 1 MiB and a batch's framing.
+    ///
+    /// Kafka holds whole batches against `max.message.bytes`, not records, and clients build batches of up to 1,000,000 bytes: a topic
+    /// with less refuses a lane that catches up, whose records have 2 KB each. Source: librdkafka's `batch.size`.
+    package static let batchLimit = 1_048_588
+    /// 64 KiB more, for a dead letter of a record as large as that with the headers that say what went wrong.
+    package static let deadLetterLimit = batchLimit + 64 << 10
 
     /// `30s`, `2m`, `2h`: in the largest unit that divides it.
     static func name(of delay: Duration) -> String {
