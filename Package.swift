@@ -182,9 +182,7 @@ let package = Package(
         .testTarget(
             name: "ProofTests",
             dependencies: [
-                "Device", "HTTPClient", "JSON", "Kafka", "LocalServices", "Postgres", "Push", "Registrar",
-                "Schema", "Sealing",
-                "Simulation", "Support",
+                "Device", "JSON", "Kafka", "LocalServices", "Postgres", "Push", "Sealing", "Support", "posthorn",
             ],
             swiftSettings: strict
         ),
