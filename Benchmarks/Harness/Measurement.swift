@@ -25,6 +25,11 @@ struct Measurement {
 
     var line: String { "\(notifications) \(nanoseconds) \(cpuMicroseconds) \(peakKilobytes)" }
 
+    /// For whoever watches.
+    var summary: String {
+        "\(Int(perSecond.rounded()))/s, \((cpuPerNotification * 100).rounded() / 100) µs CPU, \(peakKilobytes / 1024) MB"
+    }
+
     var perSecond: Double { Double(notifications) * 1e9 / Double(nanoseconds) }
     var cpuPerNotification: Double { Double(cpuMicroseconds) / Double(notifications) }
 }

@@ -19,8 +19,8 @@ struct Session {
         var results: [BenchmarkName: [Measurement]] = [:]
         for round in 1...arguments.rounds {
             for name in steps(round) {
-                Console.say("round \(round) of \(arguments.rounds): \(name.rawValue)")
                 let measurement = try measure(name, fixture)
+                Console.say("round \(round) of \(arguments.rounds): \(name.rawValue) \(measurement.summary)")
                 results[name, default: []].append(measurement)
             }
         }
