@@ -87,11 +87,22 @@ let package = Package(
         room("Simulation", ["Cglibc", "Device", "HTTPServer", "JSON", "Push"]),
         room("LocalServices", ["Cglibc"]),
 
+        // The whole way in one process
+        room(
+            "Demonstration",
+            [
+                "Device", "DispatchWorker", "EncryptWorker", "HTTPServer", "Intake", "JSON", "Kafka", "Lanes",
+                "LocalServices", "Postgres", "Push", "Registrar", "Schema", "Sealing", "Simulation",
+                "Telemetry",
+            ]
+        ),
+
         // The program
         .executableTarget(
             name: "posthorn",
             dependencies: [
-                "Device", "DispatchWorker", "EncryptWorker", "HTTPClient", "HTTPServer", "Hosting", "Intake",
+                "Demonstration", "Device", "DispatchWorker", "EncryptWorker", "HTTPClient", "HTTPServer",
+                "Hosting", "Intake",
                 "JSON", "Kafka",
                 "Lanes", "Lines", "LocalServices", "Postgres", "Push", "Registrar", "Schema", "Sealing",
                 "Settings",
@@ -163,13 +174,15 @@ let package = Package(
             ]
         ),
         tests("Device", ["JSON", "KeyChains", "Push", "Sealing"], resources: [.embedInCode("Resources")]),
+        tests(
+            "Demonstration",
+            ["JSON", "Kafka", "LocalServices", "Push", "Support", "posthorn"]
+        ),
         tests("Simulation", ["HTTPClient", "HTTPServer", "JSON", "LocalServices", "Push", "Support"]),
         .testTarget(
             name: "ProofTests",
             dependencies: [
-                "Device", "HTTPClient", "JSON", "Kafka", "LocalServices", "Postgres", "Push", "Registrar",
-                "Schema", "Sealing",
-                "Simulation", "Support",
+                "Device", "JSON", "Kafka", "LocalServices", "Postgres", "Push", "Sealing", "Support", "posthorn",
             ],
             swiftSettings: strict
         ),

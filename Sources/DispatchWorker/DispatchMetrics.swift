@@ -9,7 +9,7 @@ package struct DispatchMetrics: Sendable {
     let received: Counter
     package let delivered: Counter
     let rejected: Counter
-    let deadLettered: Counter
+    package let deadLettered: Counter
     let expired: Counter
     let handedOver: Counter
     let returned: Counter

@@ -6,13 +6,13 @@ package import Telemetry
 /// The books balance: events in = sealed for someone + without subscriber + expired + dead-lettered, and
 /// notifications out = subscribed pushers − those without keys.
 package struct EncryptMetrics: Sendable {
-    let received: Counter
+    package let received: Counter
     let withSubscribers: Counter
-    let withoutSubscribers: Counter
+    package let withoutSubscribers: Counter
     let expired: Counter
     package let notifications: Counter
     let withoutKeys: Counter
-    let chainsMoved: Counter
+    package let chainsMoved: Counter
     let turns: Counter
     let aborted: Counter
     let rewound: Counter

@@ -7,8 +7,10 @@ import Crdkafka
 /// ``MockCluster`` answers none of these but ``topics(timeout:)`` and ``watermarks(_:timeout:)``.
 package struct Admin: ~Copyable {
     let client: Client
+    private let configuration: Configuration
 
     package init(_ configuration: Configuration, log: LogSink? = nil) throws(KafkaError) {
+        self.configuration = configuration
         client = try Client(.administrator, configuration, log: log)
     }
 
@@ -35,51 +37,21 @@ package struct Admin: ~Copyable {
             .sorted { $0.name < $1.name }
     }
 
-    /// What the group has committed, of all partitions or of these; partitions without a commit are missing.
+    /// What the group has committed of these partitions; those without a commit are missing.
     ///
-    /// The corresponding C function is `rd_kafka_ListConsumerGroupOffsets`.
+    /// Asked by a consumer that names the group and joins nothing. The administrator's own call, `rd_kafka_ListConsumerGroupOffsets`,
+    /// ends the process when the broker answers that the coordinator is elsewhere or not ready: librdkafka then tells the client's own
+    /// group to look for it, and an administrator has none. Source: confluentinc/librdkafka issue 5040.
+    ///
+    /// The corresponding C function is `rd_kafka_committed`.
     package func committedOffsets(
         ofGroup group: String,
-        places: [TopicPartition]? = nil,
+        places: [TopicPartition],
         timeout: Duration
     ) throws(KafkaError) -> [TopicPartition: Int64] {
-        let operation = "offsets of group \(group)"
-        // No list stands for all partitions; an empty one is refused.
-        guard let places else { return try unsafe offsets(ofGroup: group, nil, operation, timeout) }
         if places.isEmpty { return [:] }
-        let list = PartitionList(places)
-        return try unsafe offsets(ofGroup: group, list.pointer, operation, timeout)
-    }
-
-    private func offsets(
-        ofGroup group: String,
-        _ list: UnsafeMutablePointer<rd_kafka_topic_partition_list_t>?,
-        _ operation: String,
-        _ timeout: Duration
-    ) throws(KafkaError) -> [TopicPartition: Int64] {
-        var request = unsafe rd_kafka_ListConsumerGroupOffsets_new(group, list)
-        defer { unsafe rd_kafka_ListConsumerGroupOffsets_destroy(request) }
-        let options = try AdminOptions(client, RD_KAFKA_ADMIN_OP_LISTCONSUMERGROUPOFFSETS, timeout)
-        let answers = EventQueue(client)
-        unsafe rd_kafka_ListConsumerGroupOffsets(
-            client.pointer,
-            &request,
-            1,
-            options.pointer,
-            answers.pointer
-        )
-        let answer = try answers.next(within: timeout, operation)
-        try answer.check(operation, scrubbing: client.redaction)
-        var count = 0
-        guard
-            let result = unsafe rd_kafka_event_ListConsumerGroupOffsets_result(answer.pointer),
-            let groups = unsafe rd_kafka_ListConsumerGroupOffsets_result_groups(result, &count), count > 0,
-            let partitions = unsafe rd_kafka_group_result_partitions(groups[0])
-        else { return [:] }
-        if let error = unsafe rd_kafka_group_result_error(groups[0]) {
-            throw KafkaError(unsafe rd_kafka_error_code(error), operation)
-        }
-        return unsafe TopicPartition.offsets(in: partitions)
+        let reader = try Consumer(configuration.setting("group.id", group))
+        return try reader.committed(places, timeout: timeout)
     }
 
     /// The names of all groups that the brokers know.

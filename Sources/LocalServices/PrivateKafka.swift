@@ -105,6 +105,7 @@ package final class PrivateKafka: Sendable {
         transaction.state.log.min.isr=1
         transaction.state.log.num.partitions=4
         group.initial.rebalance.delay.ms=0
+        group.min.session.timeout.ms=1000
         num.network.threads=2
         num.io.threads=4
 

@@ -130,7 +130,17 @@ package final class PrivatePostgres: Sendable {
 
     /// The newest of Debian's installed versions, 15 or later; `POSTHORN_POSTGRES_BIN` names another folder.
     private static func findPrograms() throws(LocalServicesError) -> String {
-        if let named = unsafe getenv("POSTHORN_POSTGRES_BIN") { return unsafe String(cString: named) }
+        if let named = unsafe getenv("POSTHORN_POSTGRES_BIN") {
+            let folder = unsafe String(cString: named)
+            guard Files.exists("\(folder)/postgres") else {
+                throw .missingProgram(
+                    name: "\(folder)/postgres",
+                    hint:
+                        "POSTHORN_POSTGRES_BIN names no folder with PostgreSQL's programs; Debian's package is postgresql"
+                )
+            }
+            return folder
+        }
         let versions = Files.names(in: "/usr/lib/postgresql").compactMap { Int($0) }.filter { $0 >= 15 }
             .sorted()
         guard let newest = versions.last(where: { Files.exists("/usr/lib/postgresql/\($0)/bin/postgres") })

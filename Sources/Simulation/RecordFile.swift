@@ -3,13 +3,9 @@ internal import JSON
 internal import Push
 internal import Synchronization
 
-/// A file to which each received item is appended as one line of JSON.
+/// A file to which each received item is appended as one line of JSON, as ``ReceivedItem/write(to:)`` makes it.
 ///
-/// ```
-/// {"received_at":"2026-11-30T03:55:12.345Z","path":"…","batch":7,"id":"…","notification":{…}}
-/// ```
-/// `notification` is spliced in as it was received, except that line breaks between its tokens become blanks. A request's lines are
-/// written together under a lock, so lines are whole and those of a request stay together.
+/// A request's lines are written together under a lock, so lines are whole and those of a request stay together.
 final class RecordFile: Sendable {
     private let path: String
     private let descriptor: CInt
@@ -31,17 +27,7 @@ final class RecordFile: Sendable {
     /// - Throws: ``SimulationError/record(path:code:)`` when it does not take them (a full disk): then nothing must be answered as received.
     func append(_ items: [ReceivedItem]) throws(SimulationError) {
         var writer = Writer()
-        for item in items {
-            writer.object { writer in
-                writer.member("received_at", item.receivedAt.rfc3339)
-                writer.member("path", item.path)
-                writer.member("batch", item.batch)
-                writer.name("id")
-                if let id = item.id { writer.string(id) } else { writer.null() }
-                writer.member("notification", raw: onOneLine(item.notification))
-            }
-            writer.endLine()
-        }
+        for item in items { item.write(to: &writer) }
         let code = lock.withLock { _ in writeAll(writer.bytes) }
         guard code == 0 else { throw .record(path: path, code: code) }
     }
@@ -58,11 +44,6 @@ final class RecordFile: Sendable {
             written += count
         }
         return 0
-    }
-
-    /// JSON has line breaks only between tokens; inside a string they are escaped.
-    private func onOneLine(_ json: [UInt8]) -> [UInt8] {
-        json.contains { $0 == 0x0a || $0 == 0x0d } ? json.map { $0 == 0x0a || $0 == 0x0d ? 0x20 : $0 } : json
     }
 }
 

@@ -1,6 +1,7 @@
 extension Command {
     /// All commands, in the order in which the help lists them.
     static let all: [Command] = [
+        DemoCommand.command,
         MigrateCommand.command,
         TopicsCreateCommand.command,
         TopicsCheckCommand.command,

@@ -1,8 +1,10 @@
+internal import Demonstration
 internal import Device
 internal import EncryptWorker
 internal import Hosting
 internal import Kafka
 internal import Lines
+internal import LocalServices
 internal import Postgres
 internal import Registrar
 internal import Schema
@@ -29,6 +31,25 @@ extension OutputError: ExitCoded {
 
 extension LineError: ExitCoded {
     var exitCode: ExitCode { .noInput }
+}
+
+extension LocalServicesError: ExitCoded {
+    var exitCode: ExitCode {
+        switch self {
+        case .missingProgram, .notReady: .unavailable
+        case .system: .software
+        }
+    }
+}
+
+extension DemoError: ExitCoded {
+    var exitCode: ExitCode {
+        switch self {
+        case .interrupted: .temporary
+        case .notReady, .notPublished, .topic: .unavailable
+        case .failed, .devices: .software
+        }
+    }
 }
 
 extension PostgresError: ExitCoded {

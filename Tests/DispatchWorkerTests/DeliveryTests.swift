@@ -130,6 +130,21 @@ import Testing
         #expect(fixture.imbalance == 0)
     }
 
+    @Test(.needsKafka) func `what came in a transaction, and commits past its marker`() throws {
+        let fixture = try Fixture(partitions: 2)
+        let gateway = try TestGateway()
+        try fixture.allow(gateway.origin)
+        try fixture.running { _ in
+            for round in 0..<3 {
+                let drafts = (0..<20).map { Draft(round * 20 + $0, at: gateway.origin).record }
+                try fixture.publish(drafts, transaction: true)
+                try fixture.untilDone()
+            }
+        }
+        #expect(gateway.items.count == 60)
+        #expect(try fixture.lag() == 0)
+    }
+
     @Test(.needsKafka) func `with the list it has while the database is away`() throws {
         let fixture = try Fixture()
         let gateway = try TestGateway()

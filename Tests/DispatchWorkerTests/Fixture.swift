@@ -94,8 +94,15 @@ final class Fixture {
 
     func publish(_ drafts: [Draft]) throws { try publish(drafts.map(\.record)) }
 
-    func publish(_ records: [RawRecord]) throws {
-        var producer = try Producer(kafka)
+    /// With `transaction`, as the encrypt stage does: a marker follows in each partition.
+    func publish(_ records: [RawRecord], transaction: Bool = false) throws {
+        var producer = try Producer(
+            transaction ? kafka.setting("transactional.id", uniqueName("publisher")) : kafka
+        )
+        if transaction {
+            try producer.initTransactions(timeout: .seconds(60))
+            try producer.beginTransaction()
+        }
         for record in records {
             try producer.produce(
                 topic: topics.notifications,
@@ -104,7 +111,11 @@ final class Fixture {
                 headers: record.headers
             )
         }
-        try producer.flush(timeout: .seconds(60))
+        if transaction {
+            try producer.commitTransaction(timeout: .seconds(60))
+        } else {
+            try producer.flush(timeout: .seconds(60))
+        }
     }
 
     /// Notifications that the group has not committed, by the broker's word.

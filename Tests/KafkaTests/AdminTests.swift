@@ -70,7 +70,6 @@ struct AdminTests {
 
         let admin = try Admin(Local.settings())
         let (empty, place) = (TopicPartition(topic, 0), TopicPartition(topic, 1))
-        #expect(try admin.committedOffsets(ofGroup: group, timeout: Local.patience) == [place: 3])
         #expect(
             try admin.committedOffsets(ofGroup: group, places: [empty, place], timeout: Local.patience) == [
                 place: 3

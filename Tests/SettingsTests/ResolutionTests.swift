@@ -109,6 +109,20 @@ struct ResolutionTests {
         #expect(Example.faults(Example.add) == ["ORIGIN: is missing; give a URL that begins with https://"])
     }
 
+    @Test func `a wrong option is a fault of usage, whatever else is missing`() {
+        func isUsage(_ words: [String], _ environment: [String: String] = [:]) -> Bool? {
+            do {
+                _ = try Example.resolve(Example.encrypt, words, environment: environment)
+                return nil
+            } catch {
+                return error.isUsage
+            }
+        }
+        #expect(isUsage([]) == false)
+        #expect(isUsage(["--lnaes", "4"]) == true)
+        #expect(isUsage(["--lnaes", "4"], ["POSTHORN_DATABASE_URL": "nowhere"]) == false)
+    }
+
     @Test func `only faults of the command line are faults of usage`() {
         #expect(throws: SettingsError.self) { try Example.resolve(Example.importing, ["--lanes", "0"]) }
         func isUsage(_ words: [String], _ environment: [String: String] = [:]) -> Bool? {

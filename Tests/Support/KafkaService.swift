@@ -8,10 +8,12 @@ package import Testing
 /// Tests share it and keep apart by topic and group names of their own (``uniqueName(_:)``).
 package enum KafkaService {
     /// Where the broker's jars are: `KAFKA_HOME`, else `.kafka` in the checkout (see `make kafka`), else nowhere.
+    ///
+    /// An empty `KAFKA_HOME` means nowhere, also where there is a `.kafka`.
     package static let home: String? = {
         if let named = unsafe getenv("KAFKA_HOME") {
             let path = unsafe String(cString: named)
-            if !path.isEmpty { return path }
+            return path.isEmpty ? nil : path
         }
         let local = Checkout.path(".kafka")
         return Files.exists("\(local)/libs") ? local : nil
@@ -24,6 +26,8 @@ package enum KafkaService {
         try running.withLock { running in
             if let running { return running }
             let broker = try own()
+            // Statics are never released; without this the broker's folder would stay behind.
+            atexit { KafkaService.running.withLock { $0 = nil } }
             running = broker
             return broker
         }

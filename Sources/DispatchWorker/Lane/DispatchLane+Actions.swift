@@ -183,7 +183,22 @@ extension DispatchLane {
         guard Monotonic.now() >= nextCommit else { return }
         nextCommit = Monotonic.deadline(after: settings.commitInterval)
         offsets.note(engine.takeProgress(), book)
+        noteMarkers()
         commit(within: .seconds(1))
+    }
+
+    /// Moves the offsets to commit past the transaction markers behind the last record of a partition.
+    ///
+    /// Nobody is handed a marker, so no record that ends moves past it, and a group that has done all its work would look behind for ever.
+    /// Only where the engine has taken whatever was handed out: not while it drains, and not in a rebalance.
+    mutating func noteMarkers() {
+        guard !isDraining, revocation == nil, !consumer.isRebalancePending else { return }
+        let idle = book.all.filter { place in book[place].map { engine.isIdle($0) } ?? false }
+        guard !idle.isEmpty, let positions = try? consumer.position(idle) else { return }
+        offsets.note(
+            positions.compactMap { place, offset in book[place].map { (partition: $0, offset: offset) } },
+            book
+        )
     }
 
     /// Commits what has ended; what cannot be committed now is tried again with the next commit.

@@ -190,6 +190,7 @@ package struct DispatchLane: ~Copyable {
 
     private mutating func beginDrain(_ now: Now) {
         guard !isDraining else { return }
+        noteMarkers()
         isDraining = true
         log.info("draining_lane", ["in_flight": .integer(engine.recordCount)])
         engine.beginDrain(until: now.monotonic + settings.drainTimeout, now: now)

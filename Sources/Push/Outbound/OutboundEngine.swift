@@ -191,6 +191,13 @@ package struct OutboundEngine<Payload: Sendable>: ~Copyable, Sendable {
         machine.partitions.contains(partition) ? machine.partitions[partition].tracker.committable : nil
     }
 
+    /// Whether records of the partition were taken and all of them have ended.
+    package func isIdle(_ partition: Partition) -> Bool {
+        guard machine.partitions.contains(partition) else { return false }
+        let tracker = machine.partitions[partition].tracker
+        return tracker.count == 0 && tracker.committable != nil
+    }
+
     // MARK: The end
 
     /// Takes nothing new and gives back what is not under way.

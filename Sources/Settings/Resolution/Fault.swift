@@ -40,9 +40,12 @@ package struct SettingsError: Error, Sendable, Equatable {
         self.faults = faults
     }
 
-    /// Whether the command line alone is at fault (exit code 64), or the surroundings as well (78).
+    /// Whether the command line is at fault and nothing around it (exit code 64), or the surroundings are as well (78).
+    ///
+    /// What is missing can still come from anywhere, so beside a fault of the command line it does not count.
     package var isUsage: Bool {
-        faults.allSatisfy { $0.source == .argument }
+        faults.contains { $0.source == .argument }
+            && faults.allSatisfy { $0.source == .argument || $0.source == .absent }
     }
 }
 

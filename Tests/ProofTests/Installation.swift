@@ -1,0 +1,133 @@
+import LocalServices
+import Postgres
+import Push
+import Support
+
+/// A service as its operator sets it up, with nothing but the program's own commands: schema, topics, a key file and one channel.
+///
+/// The pushers' months come from the test's word in place of the database's clock, but where a test asks for the real one.
+final class Installation {
+    let folder: TemporaryFolder
+    let topics = TopicCatalogue(prefix: "\(uniqueName("proof"))-")
+    let witness: KafkaWitness
+    let environment: [String: String]
+    private let databaseURL: String
+
+    /// - Parameters:
+    ///   - partitions: of the topics that lanes work on.
+    ///   - kafka: another broker than the one that tests share.
+    ///   - databaseURL: another database than a fresh one on the server that tests share.
+    ///   - month: what the database says; nil leaves it its clock.
+    /// - Throws: ``UnexpectedEnd`` when a command fails.
+    init(
+        partitions: Int = 4,
+        kafka: PrivateKafka? = nil,
+        databaseURL: String? = nil,
+        month: Month? = Month("2026-10")
+    ) throws {
+        let url = try databaseURL ?? PostgresService.freshDatabase()
+        let broker = try kafka ?? KafkaService.shared()
+        folder = try TemporaryFolder()
+        witness = try KafkaWitness(broker.bootstrapServers)
+        self.databaseURL = url
+        environment = [
+            "POSTHORN_KAFKA_BOOTSTRAP_SERVERS": broker.bootstrapServers,
+            "POSTHORN_DATABASE_URL": url,
+            "POSTHORN_KEY_FILE": "\(folder.path)/keys",
+            "POSTHORN_TOPIC_PREFIX": topics.prefix,
+        ]
+        try run("migrate")
+        try run("keys", "generate")
+        try run("topics", "create", "--partitions", "\(partitions)", "--replication", "1")
+        try run("channels", "add", "news", "--trigger-type", "example.news")
+        if let month { try setMonth(month) }
+    }
+
+    /// Runs one command to its end.
+    ///
+    /// - Parameters:
+    ///   - words: what stands behind the program's name.
+    ///   - input: standard input.
+    ///   - code: the exit code that it must end with.
+    /// - Returns: its standard output.
+    /// - Throws: ``UnexpectedEnd`` with what it said when it ended otherwise.
+    @discardableResult
+    func run(_ words: String..., input: String? = nil, endsWith code: Int32 = 0) throws -> String {
+        let outcome = try BuiltProgram.run(words, environment: environment, input: input)
+        guard outcome.code == code else {
+            throw UnexpectedEnd(
+                description: "\(words.joined(separator: " ")): exit code \(outcome.code)\n\(outcome.errors)"
+            )
+        }
+        return outcome.output
+    }
+
+    /// Writes a file of lines into the installation's folder.
+    func write(_ lines: [String], as name: String) throws -> String {
+        let path = "\(folder.path)/\(name)"
+        try Files.write(lines.joined(separator: "\n") + "\n", to: path)
+        return path
+    }
+
+    /// Registers devices.
+    func register(_ devices: [TestDevice]) throws {
+        try run("pushers", "import", try write(devices.map(\.importLine), as: "registrations"))
+    }
+
+    /// Publishes events.
+    func publish(_ events: [TestEvent]) throws {
+        try run("publish", try write(events.map(\.line), as: uniqueName("events")))
+    }
+
+    // MARK: - Database
+
+    /// Puts the database's months where the test wants them, in place of its clock.
+    func setMonth(_ month: Month) throws {
+        try execute(
+            "CREATE OR REPLACE FUNCTION current_month(zone text) RETURNS integer LANGUAGE sql STABLE RETURN \(month.ordinal)"
+        )
+    }
+
+    func execute(_ sql: String) throws {
+        var connection = try Connection(connectingTo: Configuration(databaseURL))
+        try connection.executeScript(sql)
+    }
+
+    func integer(_ sql: String) throws -> Int64 {
+        var connection = try Connection(connectingTo: Configuration(databaseURL))
+        return try connection.query(sql).int8(0, 0)
+    }
+
+    /// The ids that the database gave to pushers, by pushkey.
+    func pusherIDs() throws -> [String: PusherID] {
+        var connection = try Connection(connectingTo: Configuration(databaseURL))
+        let rows = try connection.query("SELECT pushkey, pusher_id FROM pushers")
+        var ids: [String: PusherID] = [:]
+        for row in 0..<rows.count {
+            let bytes = try rows.uuid(row, 1)
+            ids[try rows.text(row, 0)] = PusherID(bytes: bytes.span)
+        }
+        return ids
+    }
+
+    // MARK: - Waiting
+
+    /// Waits until the encrypt group has read and committed every trigger.
+    func awaitEncrypted(within limit: Duration = .seconds(120)) throws {
+        try eventually("all triggers are sealed", within: limit) {
+            try witness.lag(of: topics.encryptGroup, on: topics.triggers) == 0
+        }
+    }
+
+    /// Waits until the dispatch group has read and committed every notification.
+    func awaitDispatched(within limit: Duration = .seconds(120)) throws {
+        try eventually("all notifications are dispatched", within: limit) {
+            try witness.lag(of: topics.dispatchGroup, on: topics.notifications) == 0
+        }
+    }
+}
+
+/// A command ended otherwise than a proof needs.
+struct UnexpectedEnd: Error, CustomStringConvertible {
+    let description: String
+}
