@@ -182,7 +182,8 @@ let package = Package(
         .testTarget(
             name: "ProofTests",
             dependencies: [
-                "Device", "JSON", "Kafka", "LocalServices", "Postgres", "Push", "Sealing", "Support", "posthorn",
+                "Device", "JSON", "Kafka", "LocalServices", "Postgres", "Push", "Sealing", "Support",
+                "posthorn",
             ],
             swiftSettings: strict
         ),
