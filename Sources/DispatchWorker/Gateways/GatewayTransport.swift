@@ -10,6 +10,7 @@ struct GatewayTransport: ~Copyable {
     /// A request on its way.
     private struct Flight {
         let batch: OutboundBatch
+        let origin: GatewayOrigin
         let format: NotificationFormat
         let metrics: GatewayMetrics
         let start: Int64
@@ -19,6 +20,8 @@ struct GatewayTransport: ~Copyable {
     private var flights: [UInt64: Flight] = [:]
     private var nextID: UInt64 = 0
     private var reader: AnswerReader
+    /// What the answers say about keys.
+    var tally = RejectionTally()
     private let limits: Request.Limits
     private let metrics: DispatchMetrics
 
@@ -80,6 +83,7 @@ struct GatewayTransport: ~Copyable {
         }
         flights[nextID] = Flight(
             batch: batch,
+            origin: route.origin,
             format: route.format,
             metrics: route.metrics,
             start: Monotonic.now()
@@ -105,6 +109,9 @@ struct GatewayTransport: ~Copyable {
                 report = AnswerReader.report(failure)
             }
             count(report, flight, engine, now)
+            if case .answered(let answers) = report.result {
+                tally.note(answers, to: flight.batch, from: flight.origin, sent: flight.start, engine)
+            }
             engine.complete(flight.batch.id, report, now: now)
         }
     }

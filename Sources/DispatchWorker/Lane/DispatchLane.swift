@@ -37,7 +37,7 @@ package struct DispatchLane: ~Copyable {
     var routes = RouteTable()
     var book = PartitionBook()
     var reader = NotificationRecordReader()
-    var rejections = RejectionApplier()
+    var rejections: RejectionDesk
     var offsets = OffsetBook()
 
     var records: [Record] = []
@@ -105,6 +105,10 @@ package struct DispatchLane: ~Copyable {
         engine = OutboundEngine(settings.outbound, seed: UInt64(truncatingIfNeeded: Monotonic.now()))
         gateways = GatewayBook(lookInterval: settings.certificateLook)
         health = LaneHealth(context)
+        rejections = RejectionDesk(
+            RejectionLedger(StormGuard(settings.stormGuard), who: "dispatch/\(settings.instance)"),
+            interval: settings.gatewayRefresh
+        )
         self.settings = settings
         self.context = context
         self.metrics = metrics
@@ -136,6 +140,7 @@ package struct DispatchLane: ~Copyable {
         var now = Now.now()
         if context.stop.isRaised { beginDrain(now) }
         if Monotonic.now() >= nextRefresh { refreshGateways() }
+        lookAtRejections()
         try read(now)
         settleWrites(now)
         engine.tick(now: now)
@@ -201,6 +206,7 @@ package struct DispatchLane: ~Copyable {
     /// Commits what has ended and leaves the group.
     private mutating func leave() {
         transport.settle(&engine, .now())
+        settleRejections(.now(), atOnce: true)
         offsets.note(engine.takeProgress(), book)
         commit(within: .seconds(3))
         report()

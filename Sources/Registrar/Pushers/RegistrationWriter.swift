@@ -45,9 +45,12 @@ struct RegistrationWriter: ~Copyable {
             }
             let leaving = existing.leaving(batch.devices)
             try Self.delete(leaving.displaced + leaving.removed, on: &connection)
-            let rows = try rows(of: batch, existing)
+            let (rows, made) = try rows(of: batch, existing)
             let written = try database { () throws(PostgresError) in try rows.write(to: &connection) }
             guard written == rows.count else { throw .conflict }
+            try database { () throws(PostgresError) -> Void in
+                try ChannelRestoration.restore(made, on: &connection)
+            }
             return ImportTally(
                 written: written,
                 removed: leaving.removed.count,
@@ -56,11 +59,13 @@ struct RegistrationWriter: ~Copyable {
         }
     }
 
+    /// The rows to write, and which of them are new and bring no channel settings.
     private mutating func rows(
         of batch: RegistrationBatch,
         _ existing: ExistingPushers
-    ) throws(RegistrarError) -> PusherRows {
+    ) throws(RegistrarError) -> (rows: PusherRows, made: [(user: String, pusher: PusherID)]) {
         var rows = PusherRows()
+        var made: [(user: String, pusher: PusherID)] = []
         do throws(SealingError) {
             for (place, device) in batch.devices.enumerated() {
                 for case let (user, registration?) in device.changes {
@@ -68,12 +73,13 @@ struct RegistrationWriter: ~Copyable {
                     let pusher = if let known { known } else { try newPusher() }
                     let chain = try seal(registration.pusher.keys, of: pusher)
                     rows.append(registration, pusher, chain, sealed: sealed)
+                    if known == nil, registration.channels.isEmpty { made.append((user, pusher)) }
                 }
             }
         } catch {
             throw .sealing(error)
         }
-        return rows
+        return (rows, made)
     }
 
     /// Derives the first generation and leaves it, sealed, in ``sealed``.

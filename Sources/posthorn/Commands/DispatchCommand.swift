@@ -120,7 +120,11 @@ enum DispatchCommand {
     )
 
     private static func run(_ invocation: Invocation) throws -> ExitCode {
-        let settings = try settings(invocation.values)
+        let instance = try WorkerOptions.instanceName(
+            invocation.values,
+            group: TopicOptions.catalogue(invocation.values).dispatchGroup
+        )
+        let settings = try settings(invocation.values, instance: instance.name)
         let configuration = WorkerOptions.configuration(role: "dispatch", invocation.values)
         let registry = Registry()
         let log = LoggingOptions.log(invocation, metrics: registry)
@@ -140,7 +144,7 @@ enum DispatchCommand {
     }
 
     /// What the options say, as a lane takes it.
-    static func settings(_ values: Values) throws -> DispatchSettings {
+    static func settings(_ values: Values, instance: String) throws -> DispatchSettings {
         let kafka = Kafka.Configuration(KafkaOptions.properties(values))
         if let fault = kafka.faults().first { throw fault }
         var settings = DispatchSettings(
@@ -148,6 +152,7 @@ enum DispatchCommand {
             database: try Postgres.Configuration(values[DatabaseOptions.url].reveal())
         )
         settings.topics = TopicOptions.catalogue(values)
+        settings.instance = instance
         settings.batchItems = values[batchItems]
         settings.batchBytes = values[batchBytes].bytes
         settings.linger = values[linger]
