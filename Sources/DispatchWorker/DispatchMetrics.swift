@@ -140,7 +140,8 @@ package struct DispatchMetrics: Sendable {
         for cause in HoldCause.allCases {
             registry.gauge(
                 "posthorn_dispatch_rejections_held",
-                help: "Rejections held back for an operator, by gateway and cause; the same from every process.",
+                help:
+                    "Rejections held back for an operator, by gateway and cause; the same from every process.",
                 labels: ["gateway": origin, "cause": cause.rawValue]
             ).set(Int(clamping: counts[cause] ?? 0))
         }

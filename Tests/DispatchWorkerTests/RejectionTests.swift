@@ -50,7 +50,10 @@ import Testing
             try eventually("the pusher is gone") { try fixture.pushkeys().count == 59 }
         }
         #expect(try !fixture.pushkeys().contains("key-17"))
-        #expect(try fixture.text("SELECT reason || ' ' || removed_by FROM pusher_removals") == "rejected dispatch/test")
+        #expect(
+            try fixture.text("SELECT reason || ' ' || removed_by FROM pusher_removals")
+                == "rejected dispatch/test"
+        )
         #expect(fixture.metric("posthorn_dispatch_pushers_deleted_total") == 1)
         #expect(fixture.metric("posthorn_dispatch_rejections_held") == 0)
         #expect(fixture.imbalance == 0)
@@ -85,7 +88,8 @@ import Testing
         #expect(fixture.imbalance == 0)
     }
 
-    @Test(.needsKafka) func `A18: tokens that worked a moment ago and are all dead now are held, by each lane`()
+    @Test(.needsKafka)
+    func `A18: tokens that worked a moment ago and are all dead now are held, by each lane`()
         throws
     {
         let fixture = try Fixture(partitions: 4)
@@ -100,7 +104,9 @@ import Testing
             try fixture.untilDone()
         }
         #expect(try fixture.pushkeys().count == 500)
-        #expect(try fixture.text("SELECT count(*)::text FROM open_rejections WHERE state <> 'suspected'") == "500")
+        #expect(
+            try fixture.text("SELECT count(*)::text FROM open_rejections WHERE state <> 'suspected'") == "500"
+        )
     }
 
     @Test(.needsKafka) func `A held pusher that gets a message again is held no longer`() throws {
@@ -122,7 +128,10 @@ import Testing
         }
         #expect(fixture.metric("posthorn_dispatch_rejections_lapsed_total") == 30)
         #expect(try fixture.pushkeys().count == 30)
-        #expect(try fixture.text("SELECT count(*)::text FROM rejection_gates WHERE holding_since IS NOT NULL") == "0")
+        #expect(
+            try fixture.text("SELECT count(*)::text FROM rejection_gates WHERE holding_since IS NOT NULL")
+                == "0"
+        )
     }
 
     /// As gematik's own gateway does: what the provider refused is told with the next request for that key, once, without sending that one.
@@ -214,7 +223,8 @@ import Testing
         try fixture.publish(drafts)
         try fixture.running(settings) { _ in
             try eventually("it is suspected") {
-                try fixture.text("SELECT count(*)::text FROM open_rejections WHERE state = 'suspected'") == "1"
+                try fixture.text("SELECT count(*)::text FROM open_rejections WHERE state = 'suspected'")
+                    == "1"
             }
         }
         #expect(try fixture.pushkeys().count == 10)
@@ -261,7 +271,9 @@ import Testing
     }
 
     @Test(.needsKafka)
-    func `F5: of a batch of eleven the tenth is dead: only its pusher goes, however the answer is ordered`() throws {
+    func `F5: of a batch of eleven the tenth is dead: only its pusher goes, however the answer is ordered`()
+        throws
+    {
         let fixture = try Fixture()
         let gateway = try TestGateway { _ in
             var conduct = GatewayConduct.rejecting(["key-9"])

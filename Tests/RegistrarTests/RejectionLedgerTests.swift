@@ -79,7 +79,8 @@ import Testing
         #expect(try fixture.open().isEmpty)
     }
 
-    @Test func `one that nothing bears out is held, and goes when it is rejected again after others were taken`()
+    @Test
+    func `one that nothing bears out is held, and goes when it is rejected again after others were taken`()
         throws
     {
         let fixture = try RegistrarFixture()
@@ -97,7 +98,8 @@ import Testing
         #expect(try fixture.open().isEmpty)
     }
 
-    @Test func `a message that is taken for a held pusher speaks for it: the rejection is forgotten`() throws {
+    @Test func `a message that is taken for a held pusher speaks for it: the rejection is forgotten`() throws
+    {
         let fixture = try RegistrarFixture()
         try fixture.registerMany(10)
         try fixture.settle(fixture.answer(rejecting: (0..<10).map { "user-\($0)" }))
@@ -106,7 +108,9 @@ import Testing
         #expect(try fixture.open().count == 8)
     }
 
-    @Test func `a registration newer than the answer's evidence survives, also when its rejection waited`() throws {
+    @Test func `a registration newer than the answer's evidence survives, also when its rejection waited`()
+        throws
+    {
         let fixture = try RegistrarFixture()
         try fixture.registerMany(3)
         let old = try fixture.answer(rejecting: ["user-0", "user-1"])
@@ -119,10 +123,15 @@ import Testing
         #expect(try fixture.pushers().map { $0.prefix(6) } == ["user-0", "user-2"])
         #expect(try fixture.open().isEmpty)
         // And one that says so about a registration that is gone.
-        #expect(try fixture.settle(fixture.answer(rejecting: ["user-2"], others: 9, registered: 1)).endings == [.moot])
+        #expect(
+            try fixture.settle(fixture.answer(rejecting: ["user-2"], others: 9, registered: 1)).endings == [
+                .moot
+            ]
+        )
     }
 
-    @Test func `G3: with two confirmations: tried again first, deleted when rejected again after one success`()
+    @Test
+    func `G3: with two confirmations: tried again first, deleted when rejected again after one success`()
         throws
     {
         let fixture = try RegistrarFixture()
@@ -160,7 +169,9 @@ import Testing
         #expect(try fixture.open().isEmpty)
         #expect(try fixture.settle(fixture.answer(rejecting: ["user-0"], others: 2)).endings == [.again])
         // Both at once, in one flush.
-        #expect(try fixture.settle(fixture.answer(rejecting: [], accepted: ["user-0", "user-0"])).lapsed == 1)
+        #expect(
+            try fixture.settle(fixture.answer(rejecting: [], accepted: ["user-0", "user-0"])).lapsed == 1
+        )
     }
 
     @Test func `successes that were lost count for the pushers`() throws {
@@ -174,7 +185,9 @@ import Testing
         #expect(try fixture.open().isEmpty)
     }
 
-    @Test func `several sessions that flush the same gates and pushers at once wait for each other and lose nothing`()
+    @Test
+    func
+        `several sessions that flush the same gates and pushers at once wait for each other and lose nothing`()
         throws
     {
         let fixture = try RegistrarFixture()
@@ -200,7 +213,8 @@ import Testing
         #expect(try fixture.integer("SELECT count(*) FROM pusher_removals") == 200)
     }
 
-    @Test func `M10: a removed pusher stays visible, without keys, and a registration takes its channels over`()
+    @Test
+    func `M10: a removed pusher stays visible, without keys, and a registration takes its channels over`()
         throws
     {
         let fixture = try RegistrarFixture()
@@ -230,10 +244,16 @@ import Testing
         #expect(after.first?.restoredAt != nil)
         // Once; and not over settings that a registration brings.
         try fixture.register(Line(user: "alice", pushkey: "third-key", channels: ""))
-        #expect(try fixture.integer("SELECT sum(cardinality(enabled_channels)) FROM pushers WHERE user_id = 'alice'") == 1)
+        #expect(
+            try fixture.integer(
+                "SELECT sum(cardinality(enabled_channels)) FROM pushers WHERE user_id = 'alice'"
+            ) == 1
+        )
     }
 
-    @Test func `M10: a device is known again by its pushkey too, and brings settings of its own if it likes`() throws {
+    @Test func `M10: a device is known again by its pushkey too, and brings settings of its own if it likes`()
+        throws
+    {
         let fixture = try RegistrarFixture()
         try fixture.register(Line(user: "alice", pushkey: "key", channels: #""news":"enabled""#))
         try fixture.connection.executeScript("UPDATE pushers SET device_display_name = 'Another name'")

@@ -17,7 +17,7 @@ extension DispatchLane {
 
     /// Has what the gateways said judged, and ends the rejected records accordingly; without the database they wait.
     ///
-    /// - Parameter atOnce: counts are told too, though it is not time yet.
+    /// With `atOnce` counts are told too, though it is not time yet.
     mutating func settleRejections(_ now: Now, atOnce: Bool = false) {
         guard rejections.isDue(transport.tally, atOnce: atOnce) else { return }
         guard !rejections.tickets.isEmpty || database.isWorthTrying else { return }
@@ -84,8 +84,9 @@ extension DispatchLane {
                     try RejectionLedger.heldCounts(from: &connection)
                 }
             }
-            rejections.counted()
-            for origin in gateways.origins { metrics.held(origin.text, held[origin.text] ?? [:]) }
+            for (origin, counts) in rejections.counted(held, gateways.origins) {
+                metrics.held(origin, counts)
+            }
         } catch {
             rejections.looked(nil, &transport.tally)
             log.warning("database_away", ["error": .description(of: error)])

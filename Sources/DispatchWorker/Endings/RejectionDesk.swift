@@ -14,6 +14,8 @@ struct RejectionDesk {
     private var nextFlush: Int64 = 0
     private var nextLook: Int64 = 0
     private var nextCount: Int64 = 0
+    /// Gateways that had held rejections when these were last counted.
+    private var shownOrigins: Set<String> = []
     let ledger: RejectionLedger
     private let interval: Duration
 
@@ -90,5 +92,19 @@ struct RejectionDesk {
     /// Whether to count what is held; seldom, because all of it is read.
     var isCountDue: Bool { Monotonic.now() >= nextCount }
 
-    mutating func counted() { nextCount = Monotonic.deadline(after: interval * 6) }
+    /// It was counted.
+    ///
+    /// - Parameters:
+    ///   - held: by gateway, those that have some.
+    ///   - origins: all gateways on the list.
+    /// - Returns: what to show, with zeros for those that had some when this was last called.
+    mutating func counted(
+        _ held: [String: [HoldCause: Int64]],
+        _ origins: [GatewayOrigin]
+    ) -> [String: [HoldCause: Int64]] {
+        nextCount = Monotonic.deadline(after: interval * 6)
+        let shown = shownOrigins.union(held.keys).union(origins.map(\.text))
+        shownOrigins = Set(held.keys)
+        return Dictionary(uniqueKeysWithValues: shown.map { ($0, held[$0] ?? [:]) })
+    }
 }

@@ -65,19 +65,13 @@ struct RejectionTally {
         sent: Int64,
         _ engine: borrowing OutboundEngine<Outgoing>
     ) {
-        var byID: [NotificationID: Outcome?]?
+        let isInOrder = Self.isInOrder(answers, batch, engine)
+        let outcomes = isInOrder ? [:] : Self.byID(answers)
         var touched: [Int] = []
         var rejected: [(Ticket, Int)] = []
         for (place, ticket) in batch.tickets.enumerated() {
             guard let outgoing = engine.payload(of: ticket) else { continue }
-            let outcome: Outcome?
-            if answers.count == batch.tickets.count, answers[place].id == outgoing.id, byID == nil {
-                outcome = answers[place].outcome
-            } else {
-                let known = byID ?? Self.byID(answers)
-                byID = known
-                outcome = known[outgoing.id] ?? nil
-            }
+            let outcome = isInOrder ? answers[place].outcome : outcomes[outgoing.id] ?? nil
             guard outcome == .accepted || outcome == .rejected else { continue }
             let index = index(origin, outgoing)
             if counts[index].current.total == 0 { touched.append(index) }
@@ -90,13 +84,21 @@ struct RejectionTally {
             }
         }
         for (ticket, index) in rejected {
-            evidence[ticket] = Evidence(
-                gate: counts[index].key,
-                sent: sent,
-                answer: counts[index].current
-            )
+            evidence[ticket] = Evidence(gate: counts[index].key, sent: sent, answer: counts[index].current)
         }
         for index in touched { conclude(index, sent) }
+    }
+
+    /// Whether there is one answer a record, in the order of the request, as nearly always.
+    private static func isInOrder(
+        _ answers: [ItemAnswer],
+        _ batch: OutboundBatch,
+        _ engine: borrowing OutboundEngine<Outgoing>
+    ) -> Bool {
+        guard answers.count == batch.tickets.count else { return false }
+        for (place, ticket) in batch.tickets.enumerated()
+        where engine.payload(of: ticket)?.id != answers[place].id { return false }
+        return true
     }
 
     /// The outcome of each id; none where an answer contradicts itself.

@@ -4,7 +4,9 @@
 package struct RejectionGate: Hashable, Sendable {
     /// The last minutes.
     package var window: AnswerShare
-    /// The last weeks: what is usual here. Answers of a storm are not in it.
+    /// The last weeks: what is usual here.
+    ///
+    /// The rejections of a storm are not in it.
     package var history: AnswerShare
     /// Until when both have faded.
     package var countedAt: Timestamp

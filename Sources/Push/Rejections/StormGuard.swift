@@ -33,7 +33,9 @@ package struct StormGuard: Sendable {
         package var historyHalfLife: Duration = .seconds(7 * 86_400)
         /// How long a rejection waits to be borne out.
         package var patience: Duration = .seconds(60)
-        /// Fewer rejections are no jump, whatever their share; they still have to be borne out. Five, the first of them a little faded.
+        /// Fewer rejections are no jump, whatever their share; they still have to be borne out.
+        ///
+        /// Five, the first of them a little faded.
         package var minimumRejections = 4.5
         /// The share that is a jump where nothing else is known; also within one answer.
         ///

@@ -122,7 +122,9 @@ struct GateRows {
             calm.append(int8: state.calm)
         }
         var parameters = Parameters()
-        for column in texts + shares + times.prefix(2) + [calm] + times.suffix(1) { parameters.append(column) }
+        for column in texts + shares + times.prefix(2) + [calm] + times.suffix(1) {
+            parameters.append(column)
+        }
         let rows = try connection.query(Self.writeStatement, parameters)
         var open: Set<RejectionGateKey> = []
         var waiting: Set<RejectionGateKey> = []

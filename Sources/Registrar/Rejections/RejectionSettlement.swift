@@ -45,17 +45,10 @@ struct RejectionSettlement {
 
     // MARK: Judging
 
-    /// What is known of a pusher that is said to be dead and is still registered as it was.
-    private struct Candidate {
-        var state: OpenRejections.State?
-        var cause: HoldCause?
-        var earlier: Confirmations.Earlier?
-    }
-
     mutating func judge(on connection: inout Connection) throws(PostgresError) {
         let ripe = try judgeWaiting(on: &connection)
         let latest = latestRejections()
-        let candidates = try lock(latest, ripe, on: &connection)
+        let candidates = try RejectionCandidate.lock(latest, ripe, on: &connection)
         for waiting in ripe {
             guard candidates[waiting.pusher] != nil else {
                 stale.append((waiting.user, waiting.pusher))
@@ -110,86 +103,35 @@ struct RejectionSettlement {
         return Array(latest.values)
     }
 
-    /// $1 user ids, $2 pusher ids, $3 registrations.
-    private static let lockStatement = """
-        SELECT p.pusher_id, o.state, o.cause, o.rejections, o.rejected_at
-        FROM unnest($1::text[], $2::uuid[], $3::timestamptz[]) AS r (user_id, pusher_id, registered)
-        JOIN pushers p USING (user_id, pusher_id)
-        LEFT JOIN open_rejections o
-            ON o.user_id = p.user_id AND o.pusher_id = p.pusher_id AND o.registered_at >= p.registered_at
-        WHERE p.registered_at <= r.registered
-        ORDER BY p.user_id, p.pusher_id
-        FOR UPDATE OF p
-        """
-
-    /// Locks the pushers that are still registered as they were, in the order of their key.
-    private func lock(
-        _ rejections: [RejectionFlush.Rejection],
-        _ waiting: [OpenRejections.Waiting],
-        on connection: inout Connection
-    ) throws(PostgresError) -> [PusherID: Candidate] {
-        guard !rejections.isEmpty || !waiting.isEmpty else { return [:] }
-        var users = ArrayParameter(of: .text)
-        var pushers = ArrayParameter(of: .uuid)
-        var registrations = ArrayParameter(of: .timestamptz)
-        let waiting = waiting.map { ($0.user, $0.pusher, $0.registered) }
-        for (user, pusher, registered) in rejections.map({ ($0.user, $0.pusher, $0.registered) }) + waiting {
-            users.append(text: user.span)
-            pushers.append(pusher)
-            registrations.append(timestampMilliseconds: registered)
-        }
-        let rows = try connection.query(
-            Self.lockStatement,
-            [.array(users), .array(pushers), .array(registrations)]
-        )
-        var candidates: [PusherID: Candidate] = [:]
-        for row in 0..<rows.count {
-            var candidate = Candidate()
-            if let state = try rows.textIfPresent(row, 1) {
-                candidate.state = OpenRejections.State(rawValue: state)
-                candidate.cause = try rows.textIfPresent(row, 2).flatMap { HoldCause(rawValue: $0) }
-                candidate.earlier = Confirmations.Earlier(
-                    rejections: Int(try rows.int4(row, 3)),
-                    rejectedAt: Timestamp(milliseconds: try rows.timestampMilliseconds(row, 4))
-                )
-            }
-            candidates[try PusherID(rows, row, 0)] = candidate
-        }
-        return candidates
-    }
-
-    private mutating func judge(_ rejection: RejectionFlush.Rejection, _ candidate: Candidate) {
+    private mutating func judge(_ rejection: RejectionFlush.Rejection, _ candidate: RejectionCandidate) {
         guard let gate = gates.gates[rejection.gate] else {
             endings[rejection.pusher] = .moot
             return
         }
         let sent = moment(rejection.sentAge)
         let count = gate.confirmations.count(candidate.earlier, sent: sent)
-        if candidate.state == nil || candidate.state == .suspected, !gate.confirmations.isConfirmed(count) {
+        let isNew = candidate.state == nil || candidate.state == .suspected
+        if isNew, !gate.confirmations.isConfirmed(count) {
             // Heard of before: the row stays as it is.
             if count != candidate.earlier?.rejections { write(rejection, .suspected, count) }
             endings[rejection.pusher] = .again
             return
         }
-        var evidence = RejectionEvidence(
+        let evidence = RejectionEvidence(
             rejectedAt: now,
             accepted: Int64(rejection.answer.accepted),
-            rejected: Int64(rejection.answer.rejected)
+            rejected: Int64(rejection.answer.rejected),
+            heldSince: candidate.unprovenSince.flatMap { sent > $0 ? $0 : nil }
         )
-        if candidate.state == .held, candidate.cause == .unproven, let earlier = candidate.earlier,
-            sent > earlier.rejectedAt
-        {
-            evidence.heldSince = earlier.rejectedAt
-        }
         switch stormGuard.verdict(on: evidence, at: gate.state, now: now) {
         case .remove:
             remove(rejection.user, rejection.pusher, rejection.gate, rejection.notification.bytes, now)
         case .wait:
-            if candidate.state == nil || candidate.state == .suspected { write(rejection, .waiting, count) }
+            if isNew { write(rejection, .waiting, count) }
             endings[rejection.pusher] = candidate.state == .held ? .held : .waiting
         case .hold(let cause):
             // One that waited is held with the others of its gate.
-            if candidate.state == nil || candidate.state == .suspected {
+            if isNew {
                 write(rejection, .held, count, cause: cause)
                 outcome.held += 1
             }

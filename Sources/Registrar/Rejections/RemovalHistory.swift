@@ -30,13 +30,15 @@ package enum RemovalHistory {
         package let pushers: Int64
     }
 
-    /// Removed pushers, the latest first.
+    /// Removed pushers.
     ///
     /// - Parameters:
     ///   - filter: ``RejectionFilter/since`` is the time of the removal here.
     ///   - user: of this user only.
     ///   - limit: as many at most.
     ///   - connection: the database.
+    /// - Returns: the latest first.
+    /// - Throws: ``RegistrarError/database(_:)``.
     package static func removals(
         _ filter: RejectionFilter,
         user: String?,

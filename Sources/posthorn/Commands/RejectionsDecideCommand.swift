@@ -42,9 +42,10 @@ enum RejectionsDecideCommand {
         try HeldRejections.discard(filter, by: who, on: &connection)
     }
 
-    private typealias Decision = @Sendable (
-        RejectionFilter, String, inout Connection, [String: String]
-    ) throws(RegistrarError) -> Int64
+    private typealias Decision =
+        @Sendable (
+            RejectionFilter, String, inout Connection, [String: String]
+        ) throws(RegistrarError) -> Int64
 
     private static func command(
         _ word: String,

@@ -52,27 +52,7 @@ enum RejectionsListCommand {
         }
         try invocation.output.write(RejectionTable.groups(groups))
         try invocation.output.line("")
-        var table = Table(
-            ("REJECTED", .left),
-            ("GATEWAY", .left),
-            ("APP", .left),
-            ("CAUSE", .left),
-            ("USER", .left),
-            ("PUSHER", .left),
-            ("PUSHKEY", .left)
-        )
-        for item in items {
-            table.add(
-                item.rejectedAt.rfc3339,
-                item.gateway,
-                item.app,
-                item.cause.rawValue,
-                item.user,
-                item.pusher.description,
-                item.pushkey
-            )
-        }
-        try invocation.output.write(table.rendered())
+        try invocation.output.write(RejectionTable.items(items))
         let rest = groups.reduce(0) { $0 + $1.count } - Int64(items.count)
         if rest > 0 { try invocation.output.line("and \(Quantity.grouped(rest)) more") }
         return .done
@@ -95,8 +75,32 @@ enum RejectionsListCommand {
     }
 }
 
-/// How held rejections are shown in sum.
+/// How held rejections are shown, one by one and in sum.
 enum RejectionTable {
+    static func items(_ items: [HeldRejections.Item]) -> String {
+        var table = Table(
+            ("REJECTED", .left),
+            ("GATEWAY", .left),
+            ("APP", .left),
+            ("CAUSE", .left),
+            ("USER", .left),
+            ("PUSHER", .left),
+            ("PUSHKEY", .left)
+        )
+        for item in items {
+            table.add(
+                item.rejectedAt.rfc3339,
+                item.gateway,
+                item.app,
+                item.cause.rawValue,
+                item.user,
+                item.pusher.description,
+                item.pushkey
+            )
+        }
+        return table.rendered()
+    }
+
     static func groups(_ groups: [HeldRejections.Group]) -> String {
         var table = Table(
             ("GATEWAY", .left),

@@ -40,7 +40,7 @@ extension ValueKind where Value == Timestamp {
             expectation: "a duration back from now such as 2h, or a time such as 2026-11-30T08:00:00Z",
             parse: { text in
                 if let moment = Timestamp(rfc3339: text) { return moment }
-                return ago.parse(text).map { 
+                return ago.parse(text).map {
                     Timestamp(milliseconds: WallClock.milliseconds()).adding(.zero - $0)
                 }
             },

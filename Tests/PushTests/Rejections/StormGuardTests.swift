@@ -1,5 +1,6 @@
-@testable import Push
 import Testing
+
+@testable import Push
 
 /// The guard alone: answers in, verdicts out, time as a number.
 @Suite struct `The storm guard` {
@@ -54,8 +55,8 @@ import Testing
         #expect(rig.changes == [.began])
     }
 
-    @Test func `A18: 1000 tokens that are all rejected within a minute, of which 900 worked yesterday, are held`()
-    {
+    @Test
+    func `A18: 1000 tokens that are all rejected within a minute, of which 900 worked yesterday, are held`() {
         var rig = Rig()
         for _ in 0..<9 { rig.answer(accepted: 100) }
         rig.wait(.seconds(86_400))
@@ -101,7 +102,8 @@ import Testing
         #expect(rig.verdict(accepted: 1, rejected: 2, since: .seconds(2)) == .wait)
     }
 
-    @Test func `the only rejection shortly after a message that was taken is believed when nothing follows`() {
+    @Test func `the only rejection shortly after a message that was taken is believed when nothing follows`()
+    {
         var rig = Rig()
         rig.answer(accepted: 1)
         rig.wait(.seconds(5))
@@ -128,7 +130,8 @@ import Testing
         #expect(rig.stormGuard.verdict(on: evidence, at: rig.gate, now: rig.now) == .wait)
     }
 
-    @Test func `in the midst of traffic one answer full of rejections is a jump, whatever was taken before`() {
+    @Test func `in the midst of traffic one answer full of rejections is a jump, whatever was taken before`()
+    {
         var rig = Rig()
         for _ in 0..<1000 { rig.answer(accepted: 99, rejected: 1) }
         #expect(rig.changes.isEmpty)
@@ -161,7 +164,8 @@ import Testing
         #expect(rig.changes.isEmpty)
     }
 
-    @Test func `a storm ends after twenty messages taken in a row, and its rejections are not what is usual`() {
+    @Test func `a storm ends after twenty messages taken in a row, and its rejections are not what is usual`()
+    {
         var rig = Rig()
         rig.answer(accepted: 0, rejected: 100)
         for _ in 0..<19 {
@@ -175,7 +179,10 @@ import Testing
         #expect(rig.answer(accepted: 10, rejected: 1) == .remove)
     }
 
-    @Test func `after an operator has applied what was held, a like share passes; after a discard it is held again`() {
+    @Test
+    func
+        `after an operator has applied what was held, a like share passes; after a discard it is held again`()
+    {
         var rig = Rig()
         rig.answer(accepted: 850, rejected: 150)
         #expect(rig.gate.isHolding)
