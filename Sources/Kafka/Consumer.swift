@@ -122,7 +122,9 @@ package struct Consumer: ~Copyable {
         if isRebalancePending {
             batch.discard()
         } else {
-            readAhead.took(bytes: batch.drain(into: &records, noting: client), client)
+            let known = records.count
+            let bytes = batch.drain(into: &records, noting: client)
+            readAhead.took(records: records.count - known, bytes: bytes, client)
         }
         if client.callbacks.hasFatal, let fatal = client.fatalError { throw fatal }
         return client.callbacks.takeEvents()
