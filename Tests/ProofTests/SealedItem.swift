@@ -1,46 +1,75 @@
 import Device
 import JSON
 import Kafka
+import LocalServices
 import Push
 
-/// A record of the notifications topic, taken apart the way a gateway and a device would.
-struct SealedRecord {
+/// A notification taken apart the way a gateway and a device would: from the notifications topic, or from what a gateway has recorded.
+///
+/// Both are a JSON object with `id` and `notification`, so that one reader serves both.
+struct SealedItem {
     let id: String
-    let key: String
-    let event: String
-    private let item: Item
+    let pushkey: String
+    let month: String
+    /// The notification's bytes as they stand in the object.
+    let notification: [UInt8]
+    private let fields: Fields
 
-    init(_ record: Record) throws {
-        id = record.headers.text("id") ?? ""
-        event = record.headers.text("event") ?? ""
-        key = String(decoding: record.key ?? [], as: UTF8.self)
-        var item = Item()
-        try Reader.read(record.value ?? []) { reader throws(ReadError) in
+    /// - Throws: ``ReadError`` when it is no such object.
+    init(_ json: [UInt8]) throws {
+        var id = ""
+        var fields = Fields()
+        var range = 0..<0
+        try Reader.read(json) { reader throws(ReadError) in
             try reader.readObject { name, reader throws(ReadError) in
-                if name == "notification" { try item.read(&reader) }
+                switch name {
+                case "id": id = try reader.readNullableString() ?? ""
+                case "notification":
+                    var copy = reader
+                    range = try reader.readRaw()
+                    try fields.read(&copy)
+                default: break
+                }
             }
         }
-        self.item = item
+        self.id = id
+        self.fields = fields
+        pushkey = fields.pushkey
+        month = String(decoding: fields.month, as: UTF8.self)
+        notification = Array(json[range])
     }
 
-    var pushkey: String { item.pushkey }
-    var month: Month? { Month(item.month.span) }
+    /// A record of the notifications topic, whose header names the same id as its value.
+    init(_ record: Record) throws {
+        try self.init(record.value ?? [])
+        guard record.headers.text("id") == id else {
+            throw UnexpectedEnd(description: "\(record.partition)/\(record.offset): two ids")
+        }
+    }
+
+    /// All items of a gateway's record, in the order in which they came.
+    static func items(ofRecord path: String) throws -> [SealedItem] {
+        try (Files.read(path) ?? []).split(separator: UInt8(ascii: "\n")).map { try SealedItem(Array($0)) }
+    }
 
     /// What the device gets.
     var message: SealedMessage {
         get throws(OpenError) {
             try SealedMessage(
-                month: item.month,
-                keyIdentifier: item.keyIdentifier,
-                ciphertext: item.ciphertext.span,
+                month: fields.month,
+                keyIdentifier: fields.keyIdentifier,
+                ciphertext: fields.ciphertext.span,
                 format: .framed
             )
         }
     }
+
+    /// The ciphertext's text as the wire has it.
+    var ciphertext: String { String(decoding: fields.ciphertext, as: UTF8.self) }
 }
 
 /// What is in the notification itself.
-private struct Item {
+private struct Fields {
     var pushkey = ""
     var keyIdentifier = ""
     var month: [UInt8] = []
@@ -72,54 +101,54 @@ final class Devices {
     }
 
     /// What the device that is addressed shows; its chain moves forward as a real one's does.
-    func open(_ record: SealedRecord) throws -> String {
-        guard let device = devices[record.pushkey] else { throw OpenError.unknownDevice }
-        let registration = try registrations[record.pushkey] ?? register(device)
-        registrations[record.pushkey] = registration
-        return String(decoding: try receiver.open(record.message, with: registration), as: UTF8.self)
-    }
-
-    /// What the device shows that still has its initial secret, in whatever order messages come.
-    func openFromSecret(_ record: SealedRecord) throws -> String {
-        guard let device = devices[record.pushkey] else { throw OpenError.unknownDevice }
-        return String(decoding: try receiver.open(record.message, with: register(device)), as: UTF8.self)
+    func open(_ item: SealedItem) throws -> String {
+        guard let device = devices[item.pushkey] else { throw OpenError.unknownDevice }
+        let registration = try registrations[item.pushkey] ?? register(device)
+        registrations[item.pushkey] = registration
+        return String(decoding: try receiver.open(item.message, with: registration), as: UTF8.self)
     }
 
     private func register(_ device: TestDevice) throws -> Registration {
-        try receiver.register(
-            InitialSecret(bytes: device.secret.span)!,
-            month: Month(device.month)!,
-            keyIdentifier: "key-\(device.number)"
-        )
+        guard let secret = InitialSecret(bytes: device.secret.span), let month = Month(device.month) else {
+            throw OpenError.unknownDevice
+        }
+        return try receiver.register(secret, month: month, keyIdentifier: "key-\(device.number)")
     }
 }
 
-/// Compares what is on the notifications topic with what must be there.
+/// Compares what is there with what must be there.
 ///
-/// - Returns: in words, what is missing, repeated, unexpected or does not open; empty when every notification is there once.
+/// - Parameters:
+///   - items: what the topic holds, or what a gateway got.
+///   - expected: what must be there, by id.
+///   - repeats: whether an item may be there more than once, if it is always the same; else it is a fault.
+///   - opening: what the device shows.
+/// - Returns: in words, what is missing, repeated, changed, unexpected or does not open; empty when all is as it must be.
 func differences(
-    _ records: [Record],
+    _ items: [SealedItem],
     from expected: [String: ExpectedNotification],
-    opening: (SealedRecord) throws -> String
+    repeats: Bool = false,
+    opening: (SealedItem) throws -> String
 ) -> [String] {
     var faults: [String] = []
-    var seen: Set<String> = []
-    for record in records {
+    var seen: [String: [UInt8]] = [:]
+    for item in items {
+        guard let wanted = expected[item.id] else {
+            faults.append("unexpected: \(item.id) for \(item.pushkey)")
+            continue
+        }
+        if let first = seen.updateValue(item.notification, forKey: item.id) {
+            if !repeats { faults.append("repeated: \(item.id)") }
+            if first != item.notification { faults.append("changed: \(item.id)") }
+            continue
+        }
         do {
-            let sealed = try SealedRecord(record)
-            guard let wanted = expected[sealed.id] else {
-                faults.append("unexpected: \(sealed.id) for \(sealed.pushkey)")
-                continue
-            }
-            if !seen.insert(sealed.id).inserted { faults.append("repeated: \(sealed.id)") }
-            let content = try opening(sealed)
-            if wanted != ExpectedNotification(pushkey: sealed.pushkey, content: content) {
-                faults.append("mixed up: \(sealed.id)")
-            }
+            let shown = ExpectedNotification(pushkey: item.pushkey, content: try opening(item))
+            if wanted != shown { faults.append("mixed up: \(item.id)") }
         } catch {
-            faults.append("does not open: \(record.partition)/\(record.offset): \(error)")
+            faults.append("does not open: \(item.id): \(error)")
         }
     }
-    for id in expected.keys where !seen.contains(id) { faults.append("missing: \(id)") }
+    for id in expected.keys where seen[id] == nil { faults.append("missing: \(id)") }
     return faults
 }
