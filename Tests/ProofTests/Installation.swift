@@ -1,3 +1,4 @@
+import Kafka
 import LocalServices
 import Postgres
 import Push
@@ -53,6 +54,12 @@ final class Installation {
     /// - Throws: ``UnexpectedEnd`` with what it said when it ended otherwise.
     @discardableResult
     func run(_ words: String..., input: String? = nil, endsWith code: Int32 = 0) throws -> String {
+        try run(words, input: input, endsWith: code)
+    }
+
+    /// The same for words that are put together.
+    @discardableResult
+    func run(_ words: [String], input: String? = nil, endsWith code: Int32 = 0) throws -> String {
         let outcome = try BuiltProgram.run(words, environment: environment, input: input)
         guard outcome.code == code else {
             throw UnexpectedEnd(
@@ -89,18 +96,18 @@ final class Installation {
     }
 
     func execute(_ sql: String) throws {
-        var connection = try Connection(connectingTo: Configuration(databaseURL))
+        var connection = try Connection(connectingTo: Postgres.Configuration(databaseURL))
         try connection.executeScript(sql)
     }
 
     func integer(_ sql: String) throws -> Int64 {
-        var connection = try Connection(connectingTo: Configuration(databaseURL))
+        var connection = try Connection(connectingTo: Postgres.Configuration(databaseURL))
         return try connection.query(sql).int8(0, 0)
     }
 
     /// The ids that the database gave to pushers, by pushkey.
     func pusherIDs() throws -> [String: PusherID] {
-        var connection = try Connection(connectingTo: Configuration(databaseURL))
+        var connection = try Connection(connectingTo: Postgres.Configuration(databaseURL))
         let rows = try connection.query("SELECT pushkey, pusher_id FROM pushers")
         var ids: [String: PusherID] = [:]
         for row in 0..<rows.count {
@@ -110,18 +117,51 @@ final class Installation {
         return ids
     }
 
+    // MARK: - What is there
+
+    /// Everything on the notifications topic that a `read_committed` reader sees.
+    func sealedItems() throws -> [SealedItem] {
+        try witness.records(on: topics.notifications).map { try SealedItem($0) }
+    }
+
+    /// The dead letters of both stages.
+    func deadLetters() throws -> [Record] {
+        try witness.records(on: topics.triggerDeadLetters)
+            + witness.records(on: topics.notificationDeadLetters)
+    }
+
+    /// How many triggers the encrypt group has behind it.
+    func encrypted() throws -> Int64 {
+        try witness.progress(of: topics.encryptGroup, on: topics.triggers)
+    }
+
     // MARK: - Waiting
 
+    /// Waits until `condition` holds; when it never does, the failure tells what the roles said last.
+    func wait(
+        until what: String,
+        within limit: Duration = .seconds(120),
+        _ condition: () throws -> Bool
+    ) throws {
+        do {
+            try eventually(what, within: limit, condition)
+        } catch let timeout as ConditionTimeout {
+            let logs = Files.names(in: folder.path).filter { $0.hasSuffix(".log") }
+            let words = logs.map { "\($0) ends with:\n\(Files.tail("\(folder.path)/\($0)", limit: 2000))" }
+            throw UnexpectedEnd(description: ([timeout.description] + words).joined(separator: "\n"))
+        }
+    }
+
     /// Waits until the encrypt group has read and committed every trigger.
-    func awaitEncrypted(within limit: Duration = .seconds(120)) throws {
-        try eventually("all triggers are sealed", within: limit) {
+    func awaitEncrypted() throws {
+        try wait(until: "all triggers are sealed") {
             try witness.lag(of: topics.encryptGroup, on: topics.triggers) == 0
         }
     }
 
     /// Waits until the dispatch group has read and committed every notification.
-    func awaitDispatched(within limit: Duration = .seconds(120)) throws {
-        try eventually("all notifications are dispatched", within: limit) {
+    func awaitDispatched() throws {
+        try wait(until: "all notifications are dispatched") {
             try witness.lag(of: topics.dispatchGroup, on: topics.notifications) == 0
         }
     }
