@@ -1,6 +1,6 @@
 -- What gateways say against pushers, what was removed for it, and what is held back until somebody has looked.
 --
--- Whoever changes open_rejections holds the row of its gate, so that all lanes and operators see one share of dead answers and decide one after the
+-- Whoever judges by open_rejections holds the row of their gate, so that all lanes and operators see one share of dead answers and decide one after the
 -- other. Workers of the version before know nothing of any of this and go on as they did.
 
 -- How many rejections delete a pusher. The Push Gateway interface says one.

@@ -117,6 +117,7 @@ import Testing
         try fixture.settle(old)
         #expect(try fixture.open() == ["user-0 waiting", "user-1 waiting"])
         try fixture.register(Line(user: "user-0", pushkey: "\(RegistrarFixture.pushkey)-0"))
+        #expect(try fixture.open() == ["user-1 waiting"])
         try eventually("borne out") {
             try fixture.settle(fixture.answer(rejecting: [], others: 9)).removed == 1
         }
@@ -172,6 +173,24 @@ import Testing
         #expect(
             try fixture.settle(fixture.answer(rejecting: [], accepted: ["user-0", "user-0"])).lapsed == 1
         )
+    }
+
+    @Test func `M1: a registration that a worker of the version before renewed is kept too, and not listed`()
+        throws
+    {
+        let fixture = try RegistrarFixture()
+        try fixture.registerMany(6)
+        try fixture.settle(fixture.answer(rejecting: (0..<6).map { "user-\($0)" }))
+        try fixture.connection.executeScript(
+            "UPDATE pushers SET registered_at = registered_at + interval '1 second' WHERE user_id = 'user-2'"
+        )
+        #expect(
+            try HeldRejections.list(RejectionFilter(), limit: 100, in: &fixture.connection).count == 5
+        )
+        #expect(try HeldRejections.apply(RejectionFilter(), by: "test", on: &fixture.connection) == 5)
+        #expect(try fixture.pushers().map { $0.prefix(6) } == ["user-2"])
+        #expect(try fixture.open().isEmpty)
+        #expect(try RejectionLedger.openGates(from: &fixture.connection).isEmpty)
     }
 
     @Test func `successes that were lost count for the pushers`() throws {

@@ -45,11 +45,12 @@ struct RegistrationWriter: ~Copyable {
             }
             let leaving = existing.leaving(batch.devices)
             try Self.delete(leaving.displaced + leaving.removed, on: &connection)
-            let (rows, made) = try rows(of: batch, existing)
-            let written = try database { () throws(PostgresError) in try rows.write(to: &connection) }
-            guard written == rows.count else { throw .conflict }
+            let rows = try rows(of: batch, existing)
+            let written = try database { () throws(PostgresError) in try rows.all.write(to: &connection) }
+            guard written == rows.all.count else { throw .conflict }
             try database { () throws(PostgresError) -> Void in
-                try ChannelRestoration.restore(made, on: &connection)
+                try OpenRejections.forget(rows.renewed, on: &connection)
+                try ChannelRestoration.restore(rows.unset, on: &connection)
             }
             return ImportTally(
                 written: written,
@@ -59,27 +60,38 @@ struct RegistrationWriter: ~Copyable {
         }
     }
 
-    /// The rows to write, and which of them are new and bring no channel settings.
+    /// What a batch writes.
+    private struct Written {
+        var all = PusherRows()
+        /// Those that were there: what was said against the registration before does not count against this one.
+        var renewed: [(user: [UInt8], pusher: PusherID)] = []
+        /// New ones that bring no channel settings.
+        var unset: [(user: String, pusher: PusherID)] = []
+    }
+
     private mutating func rows(
         of batch: RegistrationBatch,
         _ existing: ExistingPushers
-    ) throws(RegistrarError) -> (rows: PusherRows, made: [(user: String, pusher: PusherID)]) {
-        var rows = PusherRows()
-        var made: [(user: String, pusher: PusherID)] = []
+    ) throws(RegistrarError) -> Written {
+        var rows = Written()
         do throws(SealingError) {
             for (place, device) in batch.devices.enumerated() {
                 for case let (user, registration?) in device.changes {
                     let known = existing.pusher(of: user, device: place)
                     let pusher = if let known { known } else { try newPusher() }
                     let chain = try seal(registration.pusher.keys, of: pusher)
-                    rows.append(registration, pusher, chain, sealed: sealed)
-                    if known == nil, registration.channels.isEmpty { made.append((user, pusher)) }
+                    rows.all.append(registration, pusher, chain, sealed: sealed)
+                    if known != nil {
+                        rows.renewed.append((Array(user.utf8), pusher))
+                    } else if registration.channels.isEmpty {
+                        rows.unset.append((user, pusher))
+                    }
                 }
             }
         } catch {
             throw .sealing(error)
         }
-        return (rows, made)
+        return rows
     }
 
     /// Derives the first generation and leaves it, sealed, in ``sealed``.

@@ -15,6 +15,8 @@ struct GateRows {
     var gates: [RejectionGateKey: Gate] = [:]
     /// The database's time.
     private(set) var now = Timestamp(milliseconds: 0)
+    /// A moment that is no earlier than ``now``.
+    private var read = ContinuousClock.now
 
     private static let columns = """
         g.gateway_origin, g.app_id, clock_timestamp(), w.confirm_rejections, g.has_open, g.window_accepted,
@@ -43,14 +45,20 @@ struct GateRows {
         let parameters: Parameters = [
             .array(ArrayParameter(text: keys.map(\.origin))), .array(ArrayParameter(text: keys.map(\.app))),
         ]
-        try read(connection.query(Self.lockStatement, parameters))
+        try take(connection.query(Self.lockStatement, parameters))
         guard gates.count < keys.count else { return }
         // Another lane may have made them meanwhile: however many were made here, look again.
         try connection.execute(Self.makeStatement, parameters)
-        try read(connection.query(Self.lockStatement, parameters))
+        try take(connection.query(Self.lockStatement, parameters))
     }
 
-    private mutating func read(_ rows: borrowing Rows) throws(PostgresError) {
+    /// The moment that was `age` milliseconds before `made`, by the database's clock, or one a little before: other lanes were waited for since.
+    func moment(_ age: Int64, before made: ContinuousClock.Instant) -> Timestamp {
+        now.adding(milliseconds: -max(age, 0)).adding(made - read)
+    }
+
+    private mutating func take(_ rows: borrowing Rows) throws(PostgresError) {
+        read = .now
         for row in 0..<rows.count {
             let key = RejectionGateKey(origin: try rows.text(row, 0), app: try rows.text(row, 1))
             now = max(now, Timestamp(milliseconds: try rows.timestampMilliseconds(row, 2)))

@@ -68,9 +68,21 @@ extension HeldRejections {
         _ filter: RejectionFilter,
         in connection: inout Connection
     ) throws(RegistrarError) -> [RejectionGateKey] {
-        var keys: Set<RejectionGateKey> = []
-        for group in try groups(filter, in: &connection) {
-            keys.insert(RejectionGateKey(origin: group.gateway, app: group.app))
+        let keys: Set<RejectionGateKey> = try database { () throws(PostgresError) in
+            let rows = try connection.query(
+                """
+                SELECT DISTINCT gateway_origin, app_id FROM open_rejections
+                WHERE state = 'held' AND ($1::text IS NULL OR gateway_origin = $1)
+                    AND ($2::text IS NULL OR app_id = $2) AND ($3::timestamptz IS NULL OR rejected_at >= $3)
+                """,
+                filter.parameters,
+                timeout: .seconds(600)
+            )
+            var keys: Set<RejectionGateKey> = []
+            for row in 0..<rows.count {
+                keys.insert(RejectionGateKey(origin: try rows.text(row, 0), app: try rows.text(row, 1)))
+            }
+            return keys
         }
         return keys.sorted()
     }
@@ -108,6 +120,7 @@ extension HeldRejections {
             )
         }
         let removed = Int64(try removal.run(by: who, at: gates.now, on: &connection))
+        if removed == 0 { try OpenRejections.forgetStale(of: key, on: &connection) }
         gates.gates[key]?.state.relearn(believed: removed)
         _ = try gates.write(to: &connection)
         return removed

@@ -96,4 +96,20 @@ extension OpenRejections {
             [.array(users), .array(pushers)]
         )
     }
+
+    /// Forgets what is held against registrations that were made anew since.
+    static func forgetStale(
+        of gate: RejectionGateKey,
+        on connection: inout Connection
+    ) throws(PostgresError) {
+        try connection.execute(
+            """
+            DELETE FROM open_rejections o USING pushers p
+            WHERE o.gateway_origin = $1 AND o.app_id = $2 AND p.user_id = o.user_id AND p.pusher_id = o.pusher_id
+                AND p.registered_at > o.registered_at
+            """,
+            [.text(gate.origin), .text(gate.app)],
+            timeout: .seconds(600)
+        )
+    }
 }

@@ -1,7 +1,7 @@
 internal import Postgres
 internal import Push
 
-/// The table of rejections that have not deleted their pusher; every change holds the rows' gates.
+/// The table of rejections that have not deleted their pusher; who judges by them holds their gates.
 enum OpenRejections {
     enum State: String {
         case suspected
@@ -130,9 +130,8 @@ enum OpenRejections {
             texts[1].append(text: gate.key.app)
             counts[0].append(int8: gate.answers.accepted)
             counts[1].append(int8: gate.answers.rejected)
-            sent.append(
-                timestampMilliseconds: rows.now.adding(milliseconds: -gate.oldestSentAge).milliseconds
-            )
+            let moment = rows.moment(gate.oldestSentAge, before: flush.made)
+            sent.append(timestampMilliseconds: moment.milliseconds)
         }
         guard sent.count > 0 else { return [] }
         var parameters = Parameters()

@@ -21,7 +21,7 @@ extension RejectionGateKey: Comparable {
 
 /// What a lane has heard since it last told: counts for each gate, and the rejections to be judged.
 ///
-/// Times are ages in milliseconds, because only the database's clock counts and a lane does not know it.
+/// Times are ages in milliseconds when it was made, because only the database's clock counts and a lane does not know it.
 package struct RejectionFlush: Sendable {
     package struct Gate: Sendable {
         package var key: RejectionGateKey
@@ -94,6 +94,8 @@ package struct RejectionFlush: Sendable {
         }
     }
 
+    /// When the ages were right.
+    let made = ContinuousClock.now
     package var gates: [Gate] = []
     package var rejections: [Rejection] = []
     package var successes: [Success] = []

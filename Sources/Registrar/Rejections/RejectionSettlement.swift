@@ -23,8 +23,8 @@ struct RejectionSettlement {
 
     private var now: Timestamp { gates.now }
 
-    /// The moment that long ago, by the database's clock.
-    private func moment(_ age: Int64) -> Timestamp { now.adding(milliseconds: -max(age, 0)) }
+    /// The moment that long before the flush was made.
+    private func moment(_ age: Int64) -> Timestamp { gates.moment(age, before: flush.made) }
 
     // MARK: Counting
 
