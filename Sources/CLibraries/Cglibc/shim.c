@@ -2,6 +2,7 @@
 #include "shim.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -86,4 +87,12 @@ void glibc_release_termination(void) {
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGINT, &action, NULL);
     atomic_store(&termination_descriptor, -1);
+}
+
+void glibc_keep_freed_memory(void) {
+    mallopt(M_TRIM_THRESHOLD, 64 << 20);
+    mallopt(M_MMAP_THRESHOLD, 16 << 20);
+    mallopt(M_TOP_PAD, 1 << 20);
+    // Threads have caches of their own for small blocks; behind them this list only costs time when a batch is freed.
+    mallopt(M_MXFAST, 0);
 }

@@ -36,6 +36,10 @@ char *_Nullable *_Nullable glibc_environ(void);
 /// ioctl_tty(2) TIOCGWINSZ: columns of the terminal, or 0 when the descriptor is none or does not say.
 int glibc_terminal_columns(int descriptor);
 
+/// mallopt(3): memory that was freed is kept for the next batch, up to 64 MB of it, instead of being given back and faulted in again; blocks
+/// up to 16 MB come from there too. Meant for processes that work in batches; allocations do not behave differently otherwise.
+void glibc_keep_freed_memory(void);
+
 /// sigaction(2): SIGPIPE is ignored from here on, so that a write to a closed pipe or socket is an error and no death.
 int glibc_ignore_sigpipe(void);
 
