@@ -1,0 +1,248 @@
+internal import DispatchWorker
+internal import Push
+internal import Settings
+
+/// How notifications are sent, and every bound of that.
+enum DispatchOptions {
+    // MARK: - Sending
+
+    static let batchItems = Option(
+        "batch-size",
+        .integer(in: 1...100, unit: "notifications"),
+        default: 100,
+        environment: "POSTHORN_DISPATCH_BATCH_SIZE",
+        help: "Notifications in one request to a gateway; every gateway takes 100."
+    )
+    static let batchBytes = Option(
+        "batch-bytes",
+        .bytes(in: .kilobytes(8) ... .megabytes(8)),
+        default: ByteCount(BatchFrame.maximumBytes),
+        environment: "POSTHORN_DISPATCH_BATCH_BYTES",
+        help: "Bytes of one request; every gateway takes 256000."
+    )
+    static let linger = Option(
+        "linger",
+        .duration(in: .zero ... .seconds(5)),
+        default: .milliseconds(5),
+        environment: "POSTHORN_DISPATCH_LINGER",
+        help: "How long a notification waits for company before its request leaves."
+    )
+    static let requestTimeout = Option(
+        "request-timeout",
+        .duration(in: .seconds(1) ... .seconds(29)),
+        default: .seconds(20),
+        environment: "POSTHORN_DISPATCH_REQUEST_TIMEOUT",
+        help:
+            "How long a gateway may take to answer; below the 30 s after which a stuck one answers by itself."
+    )
+    static let connectTimeout = Option(
+        "connect-timeout",
+        .duration(in: .milliseconds(100) ... .seconds(29)),
+        default: .seconds(5),
+        environment: "POSTHORN_DISPATCH_CONNECT_TIMEOUT",
+        help: "How long resolving a name, connecting and the TLS handshake may take together."
+    )
+
+    static let sending = OptionGroup(
+        "Sending",
+        batchItems,
+        batchBytes,
+        linger,
+        requestTimeout,
+        connectTimeout
+    )
+
+    // MARK: - Bounds
+
+    static let inFlightRecords = Option(
+        "in-flight",
+        .integer(in: 100...1_000_000, unit: "notifications"),
+        default: 10_000,
+        environment: "POSTHORN_DISPATCH_IN_FLIGHT",
+        help: "Notifications that a lane holds at most; then it reads no further."
+    )
+    static let inFlightBytes = Option(
+        "in-flight-bytes",
+        .bytes(in: .megabytes(1) ... .megabytes(4096)),
+        default: .megabytes(48),
+        environment: "POSTHORN_DISPATCH_IN_FLIGHT_BYTES",
+        help: "Memory for notifications that a lane holds at most, likewise."
+    )
+    static let gatewayRecords = Option(
+        "gateway-in-flight",
+        .integer(in: 100...1_000_000, unit: "notifications"),
+        default: 4000,
+        environment: "POSTHORN_DISPATCH_GATEWAY_IN_FLIGHT",
+        help:
+            "Notifications that a lane holds for one gateway at most; beyond it new ones go to the first retry topic if the gateway is slow."
+    )
+    static let gatewayRequests = Option(
+        "gateway-requests",
+        .integer(in: 1...100, unit: "requests"),
+        default: 16,
+        environment: "POSTHORN_DISPATCH_GATEWAY_REQUESTS",
+        help:
+            "Requests that a lane has under way to one gateway at most; fewer while the gateway does not keep up."
+    )
+    static let requests = Option(
+        "requests",
+        .integer(in: 1...10_000, unit: "requests"),
+        default: 256,
+        environment: "POSTHORN_DISPATCH_REQUESTS",
+        help: "Requests that a lane has under way to all gateways at most."
+    )
+    static let patience = Option(
+        "patience",
+        .duration(in: .milliseconds(100) ... .seconds(60)),
+        default: .seconds(2),
+        environment: "POSTHORN_DISPATCH_PATIENCE",
+        help: "How long one gateway may hold up others before its notifications go to the retry topics."
+    )
+    static let offsetWindow = Option(
+        "offset-window",
+        .integer(in: 1000...10_000_000, unit: "notifications"),
+        default: 100_000,
+        environment: "POSTHORN_DISPATCH_OFFSET_WINDOW",
+        help:
+            "How far a partition is read past a notification that has not ended; so many at most are sent again after a crash."
+    )
+
+    static let bounds = OptionGroup(
+        "Bounds",
+        inFlightRecords,
+        inFlightBytes,
+        gatewayRecords,
+        gatewayRequests,
+        requests,
+        patience,
+        offsetWindow
+    )
+
+    // MARK: - Retrying
+
+    static let attempts = Option(
+        "attempts",
+        .integer(in: 1...1000),
+        default: RetrySchedule().maximumAttempts,
+        environment: "POSTHORN_DISPATCH_ATTEMPTS",
+        help: "How often a notification is tried before it is a dead letter, unless it expires before."
+    )
+    static let spread = Option(
+        "retry-spread",
+        .integer(in: 0...100, unit: "percent"),
+        default: 10,
+        environment: "POSTHORN_DISPATCH_RETRY_SPREAD",
+        help: "How much longer than its delay a retry may wait, at random, so that not all come at once."
+    )
+    static let retryMemory = Option(
+        "retry-memory",
+        .bytes(in: .megabytes(1) ... .megabytes(4096)),
+        default: .megabytes(16),
+        environment: "POSTHORN_DISPATCH_RETRY_MEMORY",
+        help: "Memory of a lane for retries that wait for their time; all others wait at the broker."
+    )
+    static let breakerFailures = Option(
+        "breaker-failures",
+        .integer(in: 1...1000, unit: "requests"),
+        default: 5,
+        environment: "POSTHORN_DISPATCH_BREAKER_FAILURES",
+        help: "Requests in a row that must fail before nothing is sent to a gateway for a while."
+    )
+    static let breakerPause = Option(
+        "breaker-pause",
+        .duration(in: .milliseconds(100) ... .seconds(600)),
+        default: .seconds(1),
+        environment: "POSTHORN_DISPATCH_BREAKER_PAUSE",
+        help: "Length of the first such while; it doubles as long as the gateway does not work."
+    )
+    static let breakerPauseMax = Option(
+        "breaker-pause-max",
+        .duration(in: .milliseconds(100) ... .seconds(3600)),
+        default: .seconds(60),
+        environment: "POSTHORN_DISPATCH_BREAKER_PAUSE_MAX",
+        help: "Longest such while; a gateway that is mended gets notifications again after so long at most."
+    )
+
+    static let retrying = OptionGroup(
+        "Retrying",
+        attempts,
+        spread,
+        retryMemory,
+        breakerFailures,
+        breakerPause,
+        breakerPauseMax
+    )
+
+    // MARK: - Upkeep
+
+    static let commitInterval = Option(
+        "commit-interval",
+        .duration(in: .milliseconds(10) ... .seconds(60)),
+        default: .milliseconds(500),
+        environment: "POSTHORN_DISPATCH_COMMIT_INTERVAL",
+        help: "How often offsets are committed; so much is sent again after a crash."
+    )
+    static let gatewayRefresh = Option(
+        "gateway-refresh",
+        .duration(in: .milliseconds(100) ... .seconds(600)),
+        default: .seconds(5),
+        environment: "POSTHORN_DISPATCH_GATEWAY_REFRESH",
+        help: "How often the operator's list of gateways is read again."
+    )
+    static let certificateLook = Option(
+        "certificate-look",
+        .duration(in: .milliseconds(100) ... .seconds(60)),
+        default: .seconds(10),
+        environment: "POSTHORN_DISPATCH_CERTIFICATE_LOOK",
+        help: "How often certificate files are looked at; new ones are used for new connections."
+    )
+    static let revocationGrace = Option(
+        "revocation-grace",
+        .duration(in: .milliseconds(100) ... .seconds(60)),
+        default: .seconds(3),
+        environment: "POSTHORN_DISPATCH_REVOCATION_GRACE",
+        help:
+            "How long requests under way may take to end when partitions go to another lane, which waits for it."
+    )
+
+    static let upkeep = OptionGroup(
+        "Upkeep",
+        commitInterval,
+        gatewayRefresh,
+        certificateLook,
+        revocationGrace
+    )
+
+    // MARK: - Settings
+
+    static func apply(_ values: Values, to settings: inout DispatchSettings) {
+        settings.batchItems = values[batchItems]
+        settings.batchBytes = values[batchBytes].bytes
+        settings.linger = values[linger]
+        settings.requestTimeout = values[requestTimeout]
+        settings.connectTimeout = values[connectTimeout]
+        settings.attempts = values[attempts]
+        settings.retrySpread = Double(values[spread]) / 100
+        settings.retryShelfBytes = values[retryMemory].bytes
+        settings.commitInterval = values[commitInterval]
+        settings.gatewayRefresh = values[gatewayRefresh]
+        settings.certificateLook = values[certificateLook]
+        settings.revocationGrace = values[revocationGrace]
+        settings.outbound = outbound(values)
+    }
+
+    private static func outbound(_ values: Values) -> OutboundSettings {
+        var outbound = OutboundSettings()
+        outbound.maximumRecords = values[inFlightRecords]
+        outbound.maximumBytes = values[inFlightBytes].bytes
+        outbound.maximumRecordsPerDestination = values[gatewayRecords]
+        outbound.maximumBatches = values[requests]
+        outbound.inFlight = InFlightLimit.Settings(maximum: values[gatewayRequests])
+        outbound.patience = values[patience]
+        outbound.offsetWindow = values[offsetWindow]
+        outbound.breaker.failures = values[breakerFailures]
+        outbound.breaker.pause = values[breakerPause]
+        outbound.breaker.maximumPause = values[breakerPauseMax]
+        return outbound
+    }
+}
