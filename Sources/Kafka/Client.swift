@@ -103,6 +103,11 @@ extension Client.Role {
                 "enable.partition.eof": "false",
                 "isolation.level": "read_committed",
                 "auto.offset.reset": "earliest",
+                // What is read ahead is memory, and thrown away by every pause. librdkafka's own 64 MB, 100,000 records and 50 MB a
+                // fetch need more than 200 MB once they are unpacked; with ``ReadAhead`` less is as fast.
+                "queued.min.messages": String(ReadAhead.defaultRecords),
+                "queued.max.messages.kbytes": String(ReadAhead.defaultKilobytes),
+                "fetch.max.bytes": "8388608",
             ]
         case .producer:
             ["enable.idempotence": "true"]

@@ -81,8 +81,9 @@ extension Consumer {
     /// Goes on behind the last record that was handed out.
     ///
     /// The corresponding C function is `rd_kafka_resume_partitions`.
-    package func resume(_ places: [TopicPartition]) throws(KafkaError) {
+    package mutating func resume(_ places: [TopicPartition]) throws(KafkaError) {
         let list = PartitionList(places)
+        readAhead.resumed()
         try client.check(unsafe rd_kafka_resume_partitions(client.pointer, list.pointer), "resume")
         try list.check("resume")
     }

@@ -22,6 +22,7 @@ package struct Consumer: ~Copyable {
     let client: Client
     private let queue: OpaquePointer
     private var batch: MessageBatch
+    var readAhead: ReadAhead
     private var isClosed = false
 
     /// Makes a consumer; it connects to nothing before ``subscribe(_:)`` or ``assign(_:)``.
@@ -46,6 +47,7 @@ package struct Consumer: ~Copyable {
         self.client = client
         unsafe self.queue = queue
         batch = MessageBatch()
+        readAhead = ReadAhead(configuration)
     }
 
     deinit {
@@ -120,7 +122,9 @@ package struct Consumer: ~Copyable {
         if isRebalancePending {
             batch.discard()
         } else {
-            batch.drain(into: &records, noting: client)
+            let known = records.count
+            let bytes = batch.drain(into: &records, noting: client)
+            readAhead.took(records: records.count - known, bytes: bytes, client)
         }
         if client.callbacks.hasFatal, let fatal = client.fatalError { throw fatal }
         return client.callbacks.takeEvents()

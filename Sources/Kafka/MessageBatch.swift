@@ -45,7 +45,10 @@ struct MessageBatch: ~Copyable {
     ///
     /// Each message goes back as soon as it is copied, so that the next one's headers are parsed into memory that is
     /// still warm: giving them back all at the end made a record three times as dear.
-    mutating func drain(into records: inout [Record], noting client: borrowing Client) {
+    ///
+    /// - Returns: the bytes of their values.
+    mutating func drain(into records: inout [Record], noting client: borrowing Client) -> Int {
+        var bytes = 0
         // The first message of a topic is kept until the topic changes, so that its handle cannot be given to another.
         var anchor: UnsafeMutablePointer<rd_kafka_message_t>?
         var topic = ""
@@ -60,6 +63,7 @@ struct MessageBatch: ~Copyable {
             }
             if unsafe message.pointee.err.rawValue == Code.none {
                 unsafe records.append(Record(copying: message, topic: topic))
+                bytes += unsafe message.pointee.len
             } else {
                 unsafe client.note(failed: message, topic: topic)
             }
@@ -67,6 +71,7 @@ struct MessageBatch: ~Copyable {
         }
         if let anchor = unsafe anchor { unsafe rd_kafka_message_destroy(anchor) }
         count = 0
+        return bytes
     }
 
     /// Gives the messages back unread.

@@ -156,6 +156,8 @@ package struct DispatchLane: ~Copyable {
         try wait(for: wakeup.descriptor, from: now)
         now = .now()
         transport.settle(&engine, now)
+        // Before the next reading: what is asked for there goes by what the engine wants now.
+        try act(now)
     }
 
     private mutating func wait(for descriptor: Int32, from now: Now) throws(DispatchError) {
