@@ -32,6 +32,8 @@ package struct DispatchSettings: Sendable {
     /// Memory for retries that wait for their time; the rest waits at the broker.
     package var retryShelfBytes = 16 * 1024 * 1024
 
+    /// Whether the topics' settings are asked for; librdkafka's mock cluster never answers that.
+    package var asksForTopicSettings = true
     /// Which names a dead letter's headers have.
     package var deadLetterNaming = DeadLetterNaming.own
 
@@ -69,13 +71,6 @@ package struct DispatchSettings: Sendable {
         return engine
     }
 
-    /// The longest that a record can have to wait in a retry topic; in one of an earlier setting as long as in the slowest of today's.
-    func longestWait(in topic: String) -> Duration {
-        let delays = schedule.delays
-        let delay = topics.retries.firstIndex(of: topic).map { delays[min($0, delays.count - 1)] }
-        return (delay ?? delays.max() ?? .zero) * (1 + schedule.spread)
-    }
-
     /// What fits into a request of a format.
     func limits(_ format: NotificationFormat) -> BatchLimits {
         guard format.isBatched else {
@@ -102,7 +97,7 @@ package struct DispatchSettings: Sendable {
     /// What every lane reads retry topics with: in small portions, since most of what is fetched has to wait.
     func retryConsumer() -> Kafka.Configuration {
         var configuration = consumer(of: topics.retryGroup)
-        for (name, value) in [("fetch.message.max.bytes", "262144"), ("queued.max.messages.kbytes", "16384")]
+        for (name, value) in [("fetch.message.max.bytes", "262144"), ("queued.max.messages.kbytes", "4096")]
         where configuration[name] == nil {
             configuration.set(name, value)
         }

@@ -74,6 +74,10 @@ import Testing
         try fixture.allow(gateway.origin)
         let letters = fixture.topics.notificationDeadLetters
         try fixture.createTopics([letters], configuration: ["cleanup.policy": "compact"])
+        let admin = try Admin(fixture.kafka)
+        try eventually("the broker shows the topic") {
+            try admin.topics(timeout: .seconds(30)).contains { $0.name == letters }
+        }
         try fixture.publish([RawRecord(key: nil, value: nil), Draft(1, at: gateway.origin).record])
         try fixture.running { lanes in
             try eventually("the lane says what is wrong") {
@@ -135,5 +139,38 @@ import Testing
         #expect((sizes.max() ?? 0) - (sizes.min() ?? 0) <= 2)
         #expect(firstFailures.count == 1)
         #expect(try fixture.deadLetters().last?.value == draft.record.value)
+    }
+
+    @Test(.needsKafka)
+    func `dead letters in Spring's names too where that is set, never twice, and retries without`() throws {
+        let fixture = try Fixture()
+        let gateway = try TestGateway {
+            $0.batch == 1 ? .status(503) : .doing(.respond(status: 400, body: "{}"))
+        }
+        try fixture.allow(gateway.origin)
+        var settings = try fixture.settings()
+        settings.deadLetterNaming = .spring
+        try fixture.publish([Draft(0, at: gateway.origin)], registering: true)
+        try fixture.running(settings) { _ in
+            for cycle in 1...3 {
+                try fixture.untilDone()
+                let letters = try fixture.deadLetters()
+                #expect(letters.count == cycle)
+                let letter = try #require(letters.last)
+                #expect(letter.headers.text("kafka_dlt-original-topic") == fixture.topics.notifications)
+                #expect(letter.headers.text("kafka_dlt-exception-fqcn") == "posthorn.message_refused")
+                #expect(letter.headers.value("kafka_dlt-original-partition") == [0, 0, 0, 0])
+                let names = letter.headers.map(\.name)
+                #expect(Set(names).count == names.count)
+                if cycle < 3 {
+                    try fixture.publish([
+                        RawRecord(key: letter.key, value: letter.value, headers: letter.headers)
+                    ])
+                }
+            }
+        }
+        let retries = try fixture.records(on: fixture.topics.retries[0])
+        #expect(retries.count == 1)
+        #expect(retries.allSatisfy { $0.headers.value("kafka_dlt-original-topic") == nil })
     }
 }

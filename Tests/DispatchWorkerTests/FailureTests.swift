@@ -120,31 +120,6 @@ import Testing
         #expect(fixture.imbalance == 0)
     }
 
-    @Test(.needsKafka) func `H9: a certificate from an unknown authority, until the file is replaced`() throws
-    {
-        let fixture = try Fixture()
-        let authority = try TestAuthority()
-        let stranger = try TestAuthority()
-        let pair = try authority.issue("gateway", for: .server)
-        let gateway = try TestGateway(tls: .init(certificate: pair.certificate, key: pair.key))
-        let trusted = "\(stranger.folder.path)/trusted.pem"
-        try Files.write(String(decoding: Files.read(stranger.path) ?? [], as: UTF8.self), to: trusted)
-        try fixture.allow(gateway.origin, authorities: trusted)
-        try fixture.publish((0..<20).map { Draft($0, at: gateway.origin) }, registering: true)
-        try fixture.running { _ in
-            try eventually("the gateway is stopped for its certificate") {
-                fixture.metric(
-                    #"posthorn_dispatch_stops_total{gateway="\#(gateway.origin)",reason="credential"}"#
-                ) > 0
-            }
-            #expect(gateway.arrivals.isEmpty)
-            try Files.write(String(decoding: Files.read(authority.path) ?? [], as: UTF8.self), to: trusted)
-            try fixture.untilDone()
-        }
-        #expect(gateway.counts.count == 20)
-        #expect(try fixture.reasons() == [])
-    }
-
     @Test(.needsKafka) func `a notification that always fails, for a set number of attempts`() throws {
         let fixture = try Fixture()
         let gateway = try TestGateway()

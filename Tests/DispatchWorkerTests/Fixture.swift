@@ -66,12 +66,21 @@ final class Fixture {
 
     func execute(_ sql: String) throws { try connection.executeScript(sql) }
 
-    func allow(_ origin: String, dialect: Dialect = .gematik12, authorities: String? = nil) throws {
+    func allow(
+        _ origin: String,
+        dialect: Dialect = .gematik12,
+        authorities: String? = nil,
+        client: TestAuthority.Pair? = nil
+    ) throws {
         try connection.execute(
             """
-            INSERT INTO gateways (origin, dialect, allow_private, insecure, ca_file) VALUES ($1, $2, true, true, $3)
+            INSERT INTO gateways (origin, dialect, allow_private, insecure, ca_file, client_certificate_file, client_key_file)
+            VALUES ($1, $2, true, true, $3, $4, $5)
             """,
-            [.text(origin), .text(dialect.rawValue), .text(authorities)]
+            [
+                .text(origin), .text(dialect.rawValue), .text(authorities), .text(client?.certificate),
+                .text(client?.key),
+            ]
         )
     }
 

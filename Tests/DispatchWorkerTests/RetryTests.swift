@@ -167,7 +167,7 @@ import Testing
         try fixture.register(drafts)
         var settings = try fixture.settings()
         settings.attempts = 16
-        settings.outbound.patience = .milliseconds(10)
+        settings.outbound.waitablePause = .milliseconds(10)
         try fixture.running(settings) { _ in
             try fixture.publish(drafts)
             try eventually("the healthy one has all, nothing lags, and the ladder has been climbed") {

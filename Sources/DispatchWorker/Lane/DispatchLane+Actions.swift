@@ -99,20 +99,19 @@ extension DispatchLane {
         guard let outgoing = engine.payload(of: ticket) else { return }
         let group = group(of: outgoing.record)
         let failure = FailureRecord(outgoing.record, letter, group: group, now: now.wall)
-        write(failure, ticket, letter.reason, to: settings.topics.notificationDeadLetters, now)
+        write(failure, ticket, letter.reason, to: names.deadLetters, now)
     }
 
     private mutating func handOver(_ ticket: Ticket, _ handOver: HandOver, _ now: Now) {
-        let topics = settings.topics.retries
-        guard let outgoing = engine.payload(of: ticket), let last = topics.indices.last else { return }
+        guard let outgoing = engine.payload(of: ticket) else { return }
         let group = group(of: outgoing.record)
         let failure = FailureRecord(outgoing.record, handOver, group: group, now: now.wall)
-        write(failure, ticket, nil, to: topics[min(max(handOver.step, 0), last)], now)
+        write(failure, ticket, nil, to: names.retry(handOver.step), now)
     }
 
     /// Who has read the record.
     private func group(of record: Record) -> String {
-        record.topic == settings.topics.notifications ? live.group : retries.group
+        record.topic == names.notifications ? live.group : retries.group
     }
 
     private mutating func write(

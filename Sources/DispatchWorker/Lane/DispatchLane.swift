@@ -27,6 +27,7 @@ package struct DispatchLane: ~Copyable {
     let context: LaneContext
     let metrics: DispatchMetrics
     let log: Log
+    let names: TopicNames
     var live: Inlet
     var retries: Inlet
     var topics: TopicWatch
@@ -94,7 +95,7 @@ package struct DispatchLane: ~Copyable {
             try Inlet(settings.retryConsumer(), grace: settings.revocationGrace, log: log)
         }
         let topics = try Self.kafka { () throws(KafkaError) in
-            try TopicWatch(settings.kafka, settings.topics, log)
+            try TopicWatch(settings, TopicNames(settings), log)
         }
         let writer = try Self.kafka { () throws(KafkaError) in
             try DeadLetterWriter(settings.producer(), settings.deadLetterNaming, wakeup: descriptor)
@@ -110,6 +111,7 @@ package struct DispatchLane: ~Copyable {
         gateways = GatewayBook(lookInterval: settings.certificateLook)
         health = LaneHealth(context)
         self.settings = settings
+        names = TopicNames(settings)
         self.context = context
         self.metrics = metrics
         self.log = log
@@ -129,8 +131,8 @@ package struct DispatchLane: ~Copyable {
             if context.pause(for: .milliseconds(1000)) { return false }
         }
         do throws(KafkaError) {
-            try live.consumer.subscribe([settings.topics.notifications])
-            try retries.consumer.subscribe(settings.topics.retries + topics.leftOver)
+            try live.consumer.subscribe([names.notifications])
+            try retries.consumer.subscribe(names.retries + topics.leftOver)
         } catch {
             throw .kafka(error)
         }

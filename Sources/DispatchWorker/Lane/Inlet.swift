@@ -136,7 +136,10 @@ struct Inlet: ~Copyable {
 
     /// Commits what has ended; what cannot be committed now is tried again with the next commit.
     mutating func commit(within timeout: Duration, _ metrics: DispatchMetrics) {
-        guard !offsets.isEmpty else { return }
+        guard !offsets.isEmpty else {
+            isCommitFailing = false
+            return
+        }
         do throws(KafkaError) {
             try consumer.commit(offsets.offsets, timeout: timeout)
             offsets.markCommitted()

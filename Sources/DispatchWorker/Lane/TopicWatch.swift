@@ -9,9 +9,14 @@ internal import Telemetry
 struct TopicWatch: ~Copyable {
     private let admin: Admin
     private let catalogue: TopicCatalogue
+    private let names: TopicNames
     private let log: Log
     private var nextLook: Int64 = 0
     private var missing: Set<String> = []
+    private var compacted: Set<String> = []
+    /// Topics whose settings are in order.
+    private var judged: Set<String> = []
+    private let asksForSettings: Bool
     /// Retry topics of an earlier setting, which are read to their end.
     private(set) var leftOver: [String] = []
     /// Behind the newest record of retry partitions, by and by.
@@ -19,62 +24,75 @@ struct TopicWatch: ~Copyable {
     private var turn = 0
     private var nextQuestion: Int64 = 0
 
-    init(_ kafka: Kafka.Configuration, _ catalogue: TopicCatalogue, _ log: Log) throws(KafkaError) {
-        admin = try Admin(kafka)
-        self.catalogue = catalogue
+    init(_ settings: DispatchSettings, _ names: TopicNames, _ log: Log) throws(KafkaError) {
+        admin = try Admin(settings.kafka)
+        catalogue = settings.topics
+        asksForSettings = settings.asksForTopicSettings
+        self.names = names
         self.log = log
     }
 
-    private var written: [String] { catalogue.retries + [catalogue.notificationDeadLetters] }
+    private var written: [String] { names.retries + [names.deadLetters] }
 
-    // MARK: - At the start
+    // MARK: - Fitness
 
-    /// Whether no topic is compacted: such a one loses records with the same key and refuses those without.
+    /// Looks at the topics before the lane begins.
     ///
-    /// What cannot be found out keeps nothing from starting.
+    /// - Returns: whether no topic is compacted, as far as can be found out: such a one loses records with the same key and refuses those
+    ///   without, so that a lane had better not begin.
     mutating func areFit(_ health: inout LaneHealth) -> Bool {
-        look(&health, within: .seconds(5))
-        var compacted: [String] = []
-        do throws(KafkaError) {
-            let names = [catalogue.notifications] + written.filter { !missing.contains($0) }
-            let settings = try admin.settings(ofTopics: names, timeout: .seconds(5))
-            compacted = names.filter { name in
-                (settings[name]?["cleanup.policy"]?.value ?? "").split(separator: ",").contains("compact")
-            }
-        } catch {
-            log.warning("topic_settings_unknown", ["error": .description(of: error)])
-        }
-        health.set(.topicCompacted, !compacted.isEmpty)
-        for name in compacted { log.error("topic_compacted", ["topic": .text(name)]) }
+        look(&health, within: .seconds(3))
         return compacted.isEmpty
     }
 
-    // MARK: - While it runs
-
-    /// Looks whether the topics are there, if it is time to: often while one is missing, else once a minute.
+    /// Looks at the topics, if it is time to: often while something is wrong, else once a minute.
     mutating func lookIfDue(_ health: inout LaneHealth) {
         if Monotonic.now() >= nextLook { look(&health, within: .milliseconds(500)) }
     }
 
     private mutating func look(_ health: inout LaneHealth, within timeout: Duration) {
         do throws(KafkaError) {
-            let names = Set(try admin.topics(timeout: timeout).filter { !$0.partitions.isEmpty }.map(\.name))
-            let gone = Set(written).subtracting(names)
-            for name in gone.subtracting(missing).sorted() {
-                log.error("topic_missing", ["topic": .text(name)])
-            }
-            for name in missing.subtracting(gone).sorted() {
-                log.info("topic_found", ["topic": .text(name)])
-            }
-            missing = gone
-            leftOver = names.filter { catalogue.isRetry($0) && !catalogue.retries.contains($0) }.sorted()
+            let known = try admin.topics(timeout: timeout).filter { !$0.partitions.isEmpty }.map(\.name)
+            note(missing: Set(written).subtracting(known))
+            leftOver = known.filter { catalogue.isRetry($0) && !names.retries.contains($0) }.sorted()
             for name in leftOver { log.warning("retry_topic_of_another_setting", ["topic": .text(name)]) }
-            health.set(.writtenTopicMissing, !missing.isEmpty)
+            try lookAtSettings(known, within: timeout)
         } catch {
-            log.debug("topics_unknown", ["error": .description(of: error)])
+            log.warning("topics_unknown", ["error": .description(of: error)])
         }
-        nextLook = Monotonic.deadline(after: missing.isEmpty ? .seconds(60) : .seconds(2))
+        health.set(.writtenTopicMissing, !missing.isEmpty)
+        health.set(.topicCompacted, !compacted.isEmpty)
+        let isWell = missing.isEmpty && compacted.isEmpty
+        nextLook = Monotonic.deadline(after: isWell ? .seconds(60) : .seconds(2))
     }
+
+    private mutating func note(missing gone: Set<String>) {
+        for name in gone.subtracting(missing).sorted() { log.error("topic_missing", ["topic": .text(name)]) }
+        for name in missing.subtracting(gone).sorted() { log.info("topic_found", ["topic": .text(name)]) }
+        // What comes back may be another topic than before.
+        judged.subtract(gone)
+        missing = gone
+    }
+
+    /// Asks for the settings of topics that are there and have not been found in order yet.
+    private mutating func lookAtSettings(_ known: [String], within timeout: Duration) throws(KafkaError) {
+        guard asksForSettings else { return }
+        let topics = (written + [names.notifications]).filter { known.contains($0) && !judged.contains($0) }
+        let settings = try admin.settings(ofTopics: topics, timeout: timeout)
+        for topic in topics {
+            guard let policy = settings[topic]?["cleanup.policy"]?.value else { continue }
+            if policy.split(separator: ",").contains("compact") {
+                compacted.insert(topic)
+                log.error("topic_compacted", ["topic": .text(topic)])
+            } else {
+                compacted.remove(topic)
+                judged.insert(topic)
+            }
+        }
+        compacted.formIntersection(topics)
+    }
+
+    // MARK: - Backlog
 
     /// How many records wait in these partitions, as far as is known; `read` is how far each was read.
     ///

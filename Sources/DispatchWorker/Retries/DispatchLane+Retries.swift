@@ -49,14 +49,14 @@ extension DispatchLane {
     /// No record waits longer than its topic's delay with its spread, whatever it says: a wrong clock must not stop a partition.
     private func due(_ record: Record, _ now: Now) -> Timestamp {
         guard let due = RetryHeader.due(of: record) else { return now.wall }
-        return min(due, now.wall.adding(settings.longestWait(in: record.topic)))
+        return min(due, now.wall.adding(names.longestWait(in: record.topic)))
     }
 
     // MARK: - Release
 
     /// Gives the engine what is due, as far as it has room, and drops what no longer has a pusher.
     private mutating func release(_ now: Now) {
-        guard shelf.count > 0, database.isWorthTrying else { return }
+        guard shelf.isDue(now.wall), database.isWorthTrying else { return }
         let candidates = candidates(now)
         guard !candidates.isEmpty, let gone = findGone(candidates) else { return }
         var asked = 0

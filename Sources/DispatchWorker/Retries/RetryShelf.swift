@@ -22,12 +22,15 @@ struct RetryShelf {
     private(set) var count = 0
     /// Memory that they take, roughly.
     private(set) var bytes = 0
+    /// No head of a partition is due before.
+    private var earliest = Timestamp(milliseconds: .max)
 
     /// The partitions of which something waits.
     var places: Set<TopicPartition> { Set(lines.keys) }
 
     mutating func add(_ record: Record, due: Timestamp) {
         lines[record.place, default: Line()].entries.append(Entry(record: record, due: due))
+        earliest = min(earliest, due)
         count += 1
         bytes += Outgoing.footprint(of: record)
     }
@@ -47,6 +50,17 @@ struct RetryShelf {
         lines[place] = end == line.entries.count ? nil : line
     }
 
+    /// Whether something may be due; looks closely only when the time of the earliest head has come.
+    mutating func isDue(_ now: Timestamp) -> Bool {
+        guard earliest <= now else { return false }
+        earliest = heads.min() ?? Timestamp(milliseconds: .max)
+        return earliest <= now
+    }
+
+    private var heads: some Sequence<Timestamp> {
+        lines.values.lazy.compactMap { $0.head < $0.entries.count ? $0.entries[$0.head].due : nil }
+    }
+
     /// Forgets what waits of partitions that are no longer this lane's; whoever reads them next finds it there.
     mutating func forget(allBut kept: [TopicPartition]) {
         for place in places.subtracting(kept) { removeFirst(.max, of: place) }
@@ -54,20 +68,18 @@ struct RetryShelf {
 
     mutating func removeAll() {
         lines.removeAll()
+        earliest = Timestamp(milliseconds: .max)
         count = 0
         bytes = 0
     }
 
     /// When the next record comes due of those that are not due yet.
     func nextDue(after now: Timestamp) -> Timestamp? {
-        lines.values.compactMap { $0.head < $0.entries.count ? $0.entries[$0.head].due : nil }
-            .filter { $0 > now }.min()
+        heads.filter { $0 > now }.min()
     }
 
     /// For how long the longest due record has been due.
     func overdue(_ now: Timestamp) -> Duration {
-        let earliest = lines.values.compactMap { $0.head < $0.entries.count ? $0.entries[$0.head].due : nil }
-            .min()
-        return earliest.map { max(now.since($0), .zero) } ?? .zero
+        heads.min().map { max(now.since($0), .zero) } ?? .zero
     }
 }

@@ -14,8 +14,12 @@ struct DestinationState: Sendable {
     var load = 0
     /// Whether it holds up reading.
     var isCrowded = false
+    /// Since when it does, as far as anybody has looked.
+    var crowdedSince: Duration?
     /// Whether it has been too slow for too long, so that what is over its share is shed.
     var isStalled = false
+    /// When it was so last.
+    var lastStall: Duration?
     /// Whether it is in the line of destinations that may send.
     var isReady = false
     /// The earliest moment for which the engine will look at it.

@@ -82,7 +82,7 @@ extension OutboundMachine {
         guard settings.transient.sheds else { return false }
         switch destinations[index].breaker.state {
         case .closed: return false
-        case .open(_, let until): return until > now.monotonic + settings.patience
+        case .open(_, let until): return until > now.monotonic + settings.waitablePause
         case .halfOpen(_, let isProbing): return isProbing
         }
     }

@@ -1,15 +1,15 @@
 /// Slow destinations: how one that does not keep up stops holding up the others.
 ///
 /// ```
-///                at its bound, or reading stands still and it holds more than its share; its oldest record has
-///                waited for too long with every permit in use; others have records too
+///                reading has stood still for too long, because it is at its bound or all are and it holds more
+///                than its share; every permit of it is in use; others have records too
 ///   keeping up ────────────────────────────────────────────────────────────────────────────▶ stalled
 ///       ▲                                                                                      │
-///       └───────────────────────── what it has waits no longer than half of that ──────────────┘
+///       └───────────────────────────── it holds no more than half its share ───────────────────┘
 /// ```
 ///
 /// A destination at its bound first stops reading for all: a healthy one has room again in a moment, and shedding would only delay its
-/// records. One that has stalled keeps a share of the lane, and what is read for it for the first time goes to the first retry topic
+/// records. For one that has stalled lately nobody waits a second time. One that is stalled keeps a share of the lane, and what is read for it for the first time goes to the first retry topic
 /// at once. What comes from a retry topic is not shed for want of room, but not taken from there: else a backlog that is larger than
 /// the destination is fast would climb the ladder for hours while the destination idles.
 ///
@@ -48,20 +48,32 @@ extension OutboundMachine {
         let byteShare = settings.maximumBytes / 4 * 3 / max(busy, 1)
         let isOver = isOverShare(index) || destinations[index].queue.bytes > byteShare
         if destinations[index].isStalled {
-            if waitingTime(index, now) < settings.patience / 2 {
+            if destinations[index].load <= share / 2 {
                 destinations[index].isStalled = false
                 stalledDestinations -= 1
             }
         } else {
-            let holdsUp =
-                destinations[index].isCrowded
-                || isOver && fullSince.map { now.monotonic - $0 >= settings.patience } ?? false
-            guard holdsUp, isSlow(index, now), company.isThere(beside: index, now.monotonic) else { return }
+            guard holdsUp(index, isOver, now), isSlow(index), company.isThere(beside: index, now.monotonic)
+            else { return }
             destinations[index].isStalled = true
             stalledDestinations += 1
         }
-        if destinations[index].isStalled { shedExcess(index, byteShare: byteShare, now) }
+        if destinations[index].isStalled {
+            destinations[index].lastStall = now.monotonic
+            shedExcess(index, byteShare: byteShare, now)
+        }
         refreshCrowd(index)
+    }
+
+    /// Whether others have waited for it long enough.
+    private mutating func holdsUp(_ index: Int, _ isOver: Bool, _ now: Now) -> Bool {
+        let since =
+            destinations[index].isCrowded ? destinations[index].crowdedSince ?? now.monotonic : nil
+        destinations[index].crowdedSince = since
+        let isKnown = destinations[index].lastStall.map { now.monotonic - $0 <= Company.memory } ?? false
+        let patience = isKnown ? .zero : settings.patience
+        return since.map { now.monotonic - $0 >= patience } ?? false
+            || isOver && fullSince.map { now.monotonic - $0 >= patience } ?? false
     }
 
     private func isOverShare(_ index: Int) -> Bool { destinations[index].load > share }
@@ -77,13 +89,9 @@ extension OutboundMachine {
         return destinations[index].load < bound + max(bound / 4, 1)
     }
 
-    private func waitingTime(_ index: Int, _ now: Now) -> Duration {
-        records.first(of: destinations[index].queue).map { now.monotonic - records[$0].queuedAt } ?? .zero
-    }
-
-    /// It, and not the lane, is what its records wait for.
-    private func isSlow(_ index: Int, _ now: Now) -> Bool {
-        guard waitingTime(index, now) >= settings.patience else { return false }
+    /// Its records wait for it and not for company.
+    private func isSlow(_ index: Int) -> Bool {
+        guard !destinations[index].queue.isEmpty else { return false }
         if case .closed = destinations[index].breaker.state { return !destinations[index].limit.hasRoom }
         return true
     }
@@ -105,7 +113,8 @@ struct Company: Sendable {
     private var last: (index: Int, at: Duration)?
     /// The last one but for that.
     private var other: (index: Int, at: Duration)?
-    private static let memory = Duration.seconds(60)
+    /// What was longer ago is forgotten.
+    static let memory = Duration.seconds(60)
 
     mutating func note(_ index: Int, _ now: Duration) {
         if let last, last.index != index { other = last }

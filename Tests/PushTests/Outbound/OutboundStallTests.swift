@@ -23,7 +23,7 @@ struct OutboundStallTests {
         rig.enqueue(200, partition, hanging)
         #expect(rig.takeHandOvers().isEmpty)
         #expect(rig.paused == [partition])
-        rig.run(.milliseconds(1900))
+        rig.run(.milliseconds(400))
         #expect(rig.paused == [partition] && rig.takeHandOvers().isEmpty)
         rig.run(.milliseconds(300))
         #expect(rig.paused.isEmpty)
@@ -44,7 +44,7 @@ struct OutboundStallTests {
         let slow = rig.destination("a")
         rig.enqueue(1, partition, rig.destination("b"))
         rig.enqueue(200, partition, slow)
-        rig.run(.milliseconds(2200))
+        rig.run(.milliseconds(700))
         #expect(rig.takeHandOvers().count == 50)
         while rig.load(of: slow) > 0 {
             for batch in rig.takeSent() { rig.answer(batch) }
@@ -79,7 +79,7 @@ struct OutboundStallTests {
         let slow = ["a", "b", "c", "d"].map { rig.destination($0, limits: limits) }
         for gateway in slow { rig.enqueue(100, partition, gateway) }
         #expect(rig.room == 0)
-        rig.run(.milliseconds(4500))
+        rig.run(.milliseconds(1500))
         for (ticket, _) in rig.takeHandOvers() { rig.confirm(ticket) }
         rig.advance(.milliseconds(100))
         #expect(rig.room >= 400 / 8)
@@ -95,7 +95,7 @@ struct OutboundStallTests {
         let slow = rig.destination("a")
         rig.enqueue(1, partition, rig.destination("b"))
         rig.enqueue(200, partition, slow)
-        rig.run(.milliseconds(2200))
+        rig.run(.milliseconds(700))
         _ = rig.takeHandOvers()
         #expect(rig.hasRoom(for: slow))
         for _ in 0..<50 { rig.enqueue(partition, slow, handOvers: 1) }
