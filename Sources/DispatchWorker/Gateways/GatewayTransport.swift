@@ -19,6 +19,8 @@ struct GatewayTransport: ~Copyable {
     private var flights: [UInt64: Flight] = [:]
     private var nextID: UInt64 = 0
     private var reader: AnswerReader
+    /// How the last failed request to each destination ended, for the log.
+    private var troubles: [Int: String] = [:]
     private let limits: Request.Limits
     private let metrics: DispatchMetrics
 
@@ -88,6 +90,9 @@ struct GatewayTransport: ~Copyable {
         return nil
     }
 
+    /// How the last request that failed as a whole ended; empty if none did.
+    func trouble(at destination: Push.Destination) -> String { troubles[destination.index] ?? "" }
+
     /// Waits for an answer, for `descriptor`, or until the time is over.
     mutating func wait(upTo limit: Duration, also descriptor: Int32) throws(ClientError) {
         try client.wait(upTo: limit, also: descriptor)
@@ -104,6 +109,7 @@ struct GatewayTransport: ~Copyable {
             case .failure(let failure):
                 report = AnswerReader.report(failure)
             }
+            if !report.detail.isEmpty { troubles[flight.batch.destination.index] = report.detail }
             count(report, flight, engine, now)
             engine.complete(flight.batch.id, report, now: now)
         }
