@@ -58,10 +58,10 @@ import Testing
         let origin = "http://127.0.0.1:\(port)"
         try fixture.allow(origin)
         let drafts = (0..<300).map { Draft($0, at: origin) }
-        try fixture.publish(drafts)
+        try fixture.publish(drafts, registering: true)
         try fixture.running { _ in
             try eventually("the gateway is given up for a while") {
-                fixture.metric("posthorn_dispatch_stopped") == 1
+                fixture.metric("posthorn_dispatch_gateway_stopped") == 1
             }
             // Takes some and breaks the connection before it says so: these come again.
             let gateway = try TestGateway(port: port) { $0.batch <= 3 ? .doing(.close) : .regular }
@@ -72,7 +72,7 @@ import Testing
             #expect(bodies.allSatisfy { items in Set(items.map(\.notification)).count == 1 })
         }
         #expect(try fixture.reasons() == [])
-        #expect(fixture.metric("posthorn_dispatch_stopped") == 0)
+        #expect(fixture.metric("posthorn_dispatch_gateway_stopped") == 0)
         #expect(fixture.outcome("delivered") == 300)
         #expect(fixture.imbalance == 0)
     }
@@ -143,6 +143,23 @@ import Testing
         }
         #expect(gateway.items.count == 60)
         #expect(try fixture.lag() == 0)
+    }
+
+    @Test(.needsKafka) func `nothing again, and commits past the marker that another lane left behind`()
+        throws
+    {
+        let fixture = try Fixture()
+        let gateway = try TestGateway()
+        try fixture.allow(gateway.origin)
+        let drafts = (0..<20).map { Draft($0, at: gateway.origin).record }
+        try fixture.publish(drafts, transaction: true)
+        // As one leaves it that was killed behind the last record.
+        let other = try Consumer(fixture.kafka.setting("group.id", fixture.topics.dispatchGroup))
+        let end = TopicPartitionOffset(fixture.topics.notifications, 0, offset: 20)
+        try other.commit([end], timeout: .seconds(60))
+        #expect(try fixture.lag() == 1)
+        try fixture.running { _ in try fixture.untilDone() }
+        #expect(gateway.items.isEmpty)
     }
 
     @Test(.needsKafka) func `with the list it has while the database is away`() throws {

@@ -216,21 +216,25 @@ import Testing
         try fixture.allow(gateway.origin)
         try fixture.execute("UPDATE gateways SET confirm_rejections = 2")
         let drafts = try register(0..<10, gateway, fixture)
-        var settings = try fixture.settings()
-        settings.outbound.transient = .inLane(
-            Backoff(first: .seconds(3600), maximum: .seconds(3600), maximumAttempts: 50)
-        )
-        try fixture.publish(drafts)
-        try fixture.running(settings) { _ in
-            try eventually("it is suspected") {
-                try fixture.text("SELECT count(*)::text FROM open_rejections WHERE state = 'suspected'")
-                    == "1"
+        // The message itself is taken as said to be dead once, and then no more.
+        let told = Mutex(false)
+        gateway.behave { arrival in
+            told.withLock { told in
+                defer { if arrival.pushkeys.contains("key-0") { told = true } }
+                return told ? .regular : .rejecting(["key-0"])
             }
         }
-        #expect(try fixture.pushkeys().count == 10)
-        // The next worker reads the message again, since it was not acknowledged.
+        try fixture.publish(drafts)
         try fixture.running { _ in try fixture.untilDone() }
-        #expect(try fixture.pushkeys().count == 9)
+        #expect(try states(fixture) == "suspected 1")
+        #expect(try fixture.pushkeys().count == 10)
+        gateway.behave { _ in .rejecting(["key-0"]) }
+        try fixture.running { _ in
+            try fixture.publish(drafts.map { again($0, 1000 + $0.number) })
+            try eventually("the second rejection is believed") { try fixture.pushkeys().count == 9 }
+            try fixture.untilDone()
+        }
+        #expect(try fixture.text("SELECT reason FROM pusher_removals") == "confirmed")
     }
 
     @Test(.needsKafka) func `A19 M9: what says nothing about a key deletes nobody`() throws {

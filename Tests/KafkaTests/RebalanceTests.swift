@@ -84,7 +84,9 @@ struct RebalanceTests {
     }
 
     @Test
-    func `a pause ends with the assignment: partitions that come back are read`() throws {
+    func `a pause ends with the assignment, and so does a position: partitions that come back are read`()
+        throws
+    {
         let (topic, group) = (try Local.topic(partitions: 2), uniqueName("group"))
         try fill(topic, partitions: 2, each: 3)
         var first = try Local.consumer(group: group)
@@ -104,7 +106,11 @@ struct RebalanceTests {
         // Nothing was committed, so that both begin anew.
         var again: [Record] = []
         try eventually("the first has both again and reads them") {
-            _ = try first.turn(into: &again)
+            let events = try first.turn(into: &again)
+            if again.isEmpty, places(events).assigned.count == 2 {
+                // Who commits positions would skip what was handed out before and not committed.
+                #expect(try first.position(first.assignment()).isEmpty)
+            }
             return Set(again.map(\.partition)) == [0, 1]
         }
     }

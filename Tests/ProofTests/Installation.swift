@@ -19,12 +19,14 @@ final class Installation {
     ///   - kafka: another broker than the one that tests share.
     ///   - databaseURL: another database than a fresh one on the server that tests share.
     ///   - month: what the database says; nil leaves it its clock.
+    ///   - isPrepared: whether schema, topics, keys and channel are made; else they are the test's to make, and the month is the clock's.
     /// - Throws: ``UnexpectedEnd`` when a command fails.
     init(
         partitions: Int = 4,
         kafka: PrivateKafka? = nil,
         databaseURL: String? = nil,
-        month: Month? = Month("2026-10")
+        month: Month? = Month("2026-10"),
+        isPrepared: Bool = true
     ) throws {
         let url = try databaseURL ?? PostgresService.freshDatabase()
         let broker = try kafka ?? KafkaService.shared()
@@ -37,6 +39,7 @@ final class Installation {
             "POSTHORN_KEY_FILE": "\(folder.path)/keys",
             "POSTHORN_TOPIC_PREFIX": topics.prefix,
         ]
+        guard isPrepared else { return }
         try run("migrate")
         try run("keys", "generate")
         try run("topics", "create", "--partitions", "\(partitions)", "--replication", "1")

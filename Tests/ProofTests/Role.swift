@@ -89,7 +89,8 @@ final class Role {
         }.reduce(0, +)
     }
 
-    private func answer(_ path: String) throws -> String? {
+    /// What it answers on its admin address, head and body; nil while nobody listens.
+    func answer(_ path: String) throws -> String? {
         guard let port = adminPort, let connection = try? RawConnection(port: port) else { return nil }
         connection.send("GET \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
         return connection.receive(for: .seconds(10)).text

@@ -33,6 +33,7 @@ struct Workers: ~Copyable {
         dispatchSettings.topics = services.broker.topics
         dispatchSettings.instance = "demo"
         dispatchSettings.drainTimeout = .seconds(5)
+        dispatchSettings.asksForTopicSettings = services.broker.isReal
         let encrypt = try Team<EncryptError>("encrypt") { [encryptSettings] context throws(EncryptError) in
             try EncryptLane.run(encryptSettings, context: context, metrics: encryptMetrics, log: log)
         }

@@ -22,6 +22,8 @@ struct GatewayTransport: ~Copyable {
     private var reader: AnswerReader
     /// What the answers say about keys.
     var tally = RejectionTally()
+    /// How the last failed request to each destination ended, for the log.
+    private var troubles: [Int: String] = [:]
     private let limits: Request.Limits
     private let metrics: DispatchMetrics
 
@@ -92,6 +94,9 @@ struct GatewayTransport: ~Copyable {
         return nil
     }
 
+    /// How the last request that failed as a whole ended; empty if none did.
+    func trouble(at destination: Push.Destination) -> String { troubles[destination.index] ?? "" }
+
     /// Waits for an answer, for `descriptor`, or until the time is over.
     mutating func wait(upTo limit: Duration, also descriptor: Int32) throws(ClientError) {
         try client.wait(upTo: limit, also: descriptor)
@@ -108,6 +113,7 @@ struct GatewayTransport: ~Copyable {
             case .failure(let failure):
                 report = AnswerReader.report(failure)
             }
+            if !report.detail.isEmpty { troubles[flight.batch.destination.index] = report.detail }
             count(report, flight, engine, now)
             if case .answered(let answers) = report.result {
                 tally.note(answers, to: flight.batch, from: flight.origin, sent: flight.start, engine)

@@ -174,6 +174,16 @@ package struct OutboundEngine<Payload: Sendable>: ~Copyable, Sendable {
     /// The records that the engine holds.
     package var recordCount: Int { machine.records.count }
 
+    /// The records of a partition that the engine holds.
+    package func recordCount(of partition: Partition) -> Int {
+        machine.partitions.contains(partition) ? machine.partitions[partition].records : 0
+    }
+
+    /// Whether a record that has been handed over before should be given to the engine now.
+    ///
+    /// It would not be shed for want of room: one that comes from a retry topic can as well wait there.
+    package func hasRoom(for destination: Destination) -> Bool { machine.hasRoom(destination.index) }
+
     /// The batches under way.
     package var batchCount: Int { machine.batches.count }
 
@@ -191,11 +201,9 @@ package struct OutboundEngine<Payload: Sendable>: ~Copyable, Sendable {
         machine.partitions.contains(partition) ? machine.partitions[partition].tracker.committable : nil
     }
 
-    /// Whether records of the partition were taken and all of them have ended.
+    /// Whether all records of the partition that were taken have ended; so too where none was.
     package func isIdle(_ partition: Partition) -> Bool {
-        guard machine.partitions.contains(partition) else { return false }
-        let tracker = machine.partitions[partition].tracker
-        return tracker.count == 0 && tracker.committable != nil
+        machine.partitions.contains(partition) && machine.partitions[partition].tracker.count == 0
     }
 
     // MARK: The end
