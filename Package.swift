@@ -182,8 +182,8 @@ let package = Package(
         .testTarget(
             name: "ProofTests",
             dependencies: [
-                "Device", "JSON", "Kafka", "LocalServices", "Postgres", "Push", "Sealing", "Support",
-                "posthorn",
+                "Device", "HTTPServer", "JSON", "Kafka", "LocalServices", "Postgres", "Push", "Sealing",
+                "Settings", "Simulation", "Support", "posthorn",
             ],
             swiftSettings: strict
         ),

@@ -8,6 +8,7 @@ internal import Hosting
 enum Program {
     static func main() {
         ProcessFacts.ignoreBrokenPipes()
+        ProcessFacts.keepFreedMemory()
         let code = run(Array(CommandLine.arguments.dropFirst()))
         // Not exit: its handlers would tear libraries down under threads that are still running.
         _exit(code.rawValue)

@@ -1,7 +1,12 @@
 extension Server {
     /// Where a server listens and what it puts up with.
     package struct Configuration: Sendable {
-        package var listen: ListenAddress
+        /// nil: only connections that are handed over come, see ``Server/reception``.
+        package var listen: ListenAddress?
+        /// Called with the descriptor of each connection that comes, before the server has it; true: the caller has taken it and closes it.
+        ///
+        /// Runs on the server's timekeeping thread, so it must be quick.
+        package var greet: (@Sendable (_ descriptor: Int32) -> Bool)?
         /// Threads that read, write and call the handler; default 1.
         ///
         /// A handler that blocks holds up its thread's connections.
@@ -13,13 +18,15 @@ extension Server {
         package var refuse: @Sendable (Refusal) -> Response
 
         package init(
-            listen: ListenAddress,
+            listen: ListenAddress?,
             threads: Int = 1,
             limits: Limits = Limits(),
             tls: TLSPaths? = nil,
+            greet: (@Sendable (_ descriptor: Int32) -> Bool)? = nil,
             refuse: @escaping @Sendable (Refusal) -> Response = { $0.standardResponse }
         ) {
             self.listen = listen
+            self.greet = greet
             self.threads = threads
             self.limits = limits
             self.tls = tls
@@ -85,6 +92,8 @@ extension Server {
         /// With it, a client without one in order is answered
         /// ``Refusal/clientCertificate``.
         package var clientAuthorities: String?
+        /// Whether the handshake already fails for a client without a certificate in order, so that it is answered nothing; default false.
+        package var endsHandshake: Bool
         /// Time between two looks at the files; default 10 s.
         package var lookEvery: Duration
 
@@ -92,8 +101,10 @@ extension Server {
             certificate: String,
             key: String,
             clientAuthorities: String? = nil,
+            endsHandshake: Bool = false,
             lookEvery: Duration = .seconds(10)
         ) {
+            self.endsHandshake = endsHandshake
             self.certificate = certificate
             self.key = key
             self.clientAuthorities = clientAuthorities

@@ -22,7 +22,7 @@ final class Connection: Sendable {
         address = unsafe numericAddress(posthorn_mhd_peer(handle))
         progress = Mutex(ConnectionProgress(limits: limits, at: .now))
         if let credentials, let session = unsafe posthorn_mhd_tls_session(handle) {
-            unsafe posthorn_tls_prepare(session, credentials.pointer, credentials.asksClient ? 1 : 0)
+            unsafe posthorn_tls_prepare(session, credentials.pointer, credentials.clientRequest)
         }
     }
 
@@ -51,6 +51,22 @@ final class Connection: Sendable {
         }
     }
 
+    /// Puts the connection aside in the middle of its answer.
+    func pause() -> Bool {
+        progress.withLock { progress in
+            guard progress.pause() else { return false }
+            unsafe MHD_suspend_connection(OpaquePointer(bitPattern: handle))
+            return true
+        }
+    }
+
+    /// Goes on with the answer, if the connection is still put aside.
+    func goOn() {
+        progress.withLock { progress in
+            if progress.goOn() { unsafe MHD_resume_connection(OpaquePointer(bitPattern: handle)) }
+        }
+    }
+
     /// Ends the connection if it is overdue.
     ///
     /// - Returns: the deadline that it still has.
@@ -76,7 +92,8 @@ final class Connection: Sendable {
     func abandon() {
         progress.withLock { progress in
             guard progress.stage != .closed else { return }
-            if progress.answer(.close, to: progress.sequence) {
+            progress.giveUp()
+            if progress.answer(.close, to: progress.sequence) || progress.goOn() {
                 unsafe MHD_resume_connection(OpaquePointer(bitPattern: handle))
             }
             shutdown(descriptor, CInt(SHUT_RDWR))

@@ -4,7 +4,7 @@
 ///
 /// ```
 /// waiting ─▶ head ─▶ body ─▶ handling ──────────────▶ answering ─▶ waiting …
-///    │         │       │        └─▶ suspended ─▶ ready ──▲ │
+///    │         │       │        └─▶ suspended ─▶ ready ──▲ │ ◀──▶ pausing
 ///    └─────────┴───────┴── deadline ────────────────────────┴──▶ the socket is shut down
 /// ```
 ///
@@ -25,6 +25,8 @@ struct ConnectionProgress: Sendable {
         case ready(Answer)
         /// The answer is being sent.
         case answering
+        /// The answer is being sent slowly, and libmicrohttpd has put the connection aside until the next piece is due.
+        case pausing
         case closed
     }
 
@@ -49,6 +51,7 @@ struct ConnectionProgress: Sendable {
     private(set) var refusal: Refusal?
     /// Bytes of the body that are not wanted; once there are some, none is kept.
     private(set) var excess = 0
+    private var isGivenUp = false
 
     init(limits: Server.Limits, at now: ContinuousClock.Instant) {
         self.limits = limits
@@ -124,15 +127,38 @@ struct ConnectionProgress: Sendable {
         case .suspended:
             stage = .ready(answer)
             return true
-        case .waiting, .head, .body, .ready, .answering, .closed:
+        case .waiting, .head, .body, .ready, .answering, .pausing, .closed:
             return false
         }
     }
 
-    /// The answer is with libmicrohttpd.
-    mutating func sending(at now: ContinuousClock.Instant) {
+    /// The answer is with libmicrohttpd; `extra` is how long its own pace makes it take.
+    mutating func sending(at now: ContinuousClock.Instant, extra: Duration = .zero) {
         stage = .answering
-        deadline = now + limits.answerTime
+        deadline = now + limits.answerTime + extra
+    }
+
+    /// The next piece of the answer is not due yet.
+    ///
+    /// - Returns: whether the connection may be put aside; not once it is given up.
+    mutating func pause() -> Bool {
+        guard stage == .answering, !isGivenUp else { return false }
+        stage = .pausing
+        return true
+    }
+
+    /// The next piece is due, or the connection ends.
+    ///
+    /// - Returns: whether it was put aside and has to be taken up again.
+    mutating func goOn() -> Bool {
+        guard stage == .pausing else { return false }
+        stage = .answering
+        return true
+    }
+
+    /// Nothing more is sent slowly.
+    mutating func giveUp() {
+        isGivenUp = true
     }
 
     /// The request is over; the connection may bring another.

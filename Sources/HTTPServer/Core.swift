@@ -20,6 +20,7 @@ final class Core: Sendable {
     /// No descriptor was left for the last connection; cleared with the next round of housekeeping.
     private let isExhausted = Atomic(false)
     private let credentialFiles: Mutex<CredentialFiles?>
+    private let isAdopting = Mutex(true)
 
     private struct Table {
         var connections: [UInt: Connection] = [:]
@@ -105,12 +106,37 @@ final class Core: Sendable {
                 if shortages.contains(errno) { isExhausted.store(true, ordering: .relaxed) }
                 return
             }
+            if configuration.greet?(accepted.descriptor) == true { continue }
             room -= 1
             unsafe withUnsafeBytes(of: accepted.address) { bytes in
                 let address = unsafe bytes.assumingMemoryBound(to: sockaddr.self).baseAddress
                 _ = unsafe MHD_add_connection(daemon, accepted.descriptor, address, accepted.length)
             }
         }
+    }
+
+    /// Takes over a connection that was accepted elsewhere; it is closed when there is no room for it.
+    func adopt(_ descriptor: CInt) {
+        var address = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        // The lock keeps the daemon from being stopped meanwhile.
+        isAdopting.withLock { isAdopting in
+            guard isAdopting, connectionCount < configuration.limits.connections else {
+                close(descriptor)
+                return
+            }
+            let daemon = unsafe OpaquePointer(bitPattern: daemon.load(ordering: .acquiring))
+            unsafe withUnsafeMutableBytes(of: &address) { bytes in
+                let address = unsafe bytes.assumingMemoryBound(to: sockaddr.self).baseAddress
+                _ = unsafe getpeername(descriptor, address, &length)
+                _ = unsafe MHD_add_connection(daemon, descriptor, address, length)
+            }
+        }
+    }
+
+    /// From now on no connection is taken over.
+    func endAdoption() {
+        isAdopting.withLock { $0 = false }
     }
 
     var allConnections: [Connection] {

@@ -7,6 +7,8 @@ internal import Glibc
 final class Credentials: Sendable {
     private let bits: UInt
     let asksClient: Bool
+    /// 0: the client is not asked for a certificate; 1: it is asked; 2: without one the handshake fails.
+    let clientRequest: Int32
     /// What libmicrohttpd wants to see at its start, ended by a NUL.
     let certificateText: [UInt8]
     let keyText: [UInt8]
@@ -32,6 +34,7 @@ final class Credentials: Sendable {
         guard code == 0 else { throw .unusable(code: code) }
         bits = UInt(bitPattern: credentials)
         asksClient = authorities != nil
+        clientRequest = authorities == nil ? 0 : paths.endsHandshake ? 2 : 1
         certificateText = certificate + [0]
         keyText = key + [0]
     }

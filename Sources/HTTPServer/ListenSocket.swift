@@ -8,7 +8,14 @@ struct ListenSocket: ~Copyable {
     /// The real port, also where the system has chosen it.
     let port: UInt16
 
-    init(_ address: ListenAddress) throws(ServerError) {
+    /// Binds and listens; without an address it is a door that nobody comes to.
+    init(_ address: ListenAddress?) throws(ServerError) {
+        guard let address else {
+            // No call takes this number: nothing waits, nothing is accepted, nothing is closed.
+            descriptor = -1
+            port = 0
+            return
+        }
         var hints = unsafe addrinfo()
         unsafe hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV
         unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
@@ -34,7 +41,7 @@ struct ListenSocket: ~Copyable {
     }
 
     deinit {
-        close(descriptor)
+        if descriptor >= 0 { close(descriptor) }
     }
 
     /// A connection that waits to be accepted; nil when there is none.

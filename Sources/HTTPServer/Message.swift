@@ -40,11 +40,14 @@ package struct Response: Sendable, Equatable {
     package var status: Int
     package var headers: [HeaderField]
     package var body: [UInt8]
+    /// How slowly, and how far, the body is sent; nil, the default: at once and whole.
+    package var pace: Pace?
 
-    package init(status: Int, headers: [HeaderField] = [], body: [UInt8] = []) {
+    package init(status: Int, headers: [HeaderField] = [], body: [UInt8] = [], pace: Pace? = nil) {
         self.status = status
         self.headers = headers
         self.body = body
+        self.pace = pace
     }
 
     package static func text(

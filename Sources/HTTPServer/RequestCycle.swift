@@ -49,7 +49,7 @@ internal import Synchronization
         switch connection.update({ $0.stage }) {
         case .body: return handle(connection.update { ($0.completed(), $0.sequence) })
         case .ready(let answer): return send(answer)
-        case .suspended, .answering: return posthorn_mhd_yes
+        case .suspended, .answering, .pausing: return posthorn_mhd_yes
         case .waiting, .head, .handling, .closed: return posthorn_mhd_no
         }
     }
@@ -92,7 +92,8 @@ internal import Synchronization
         case .close:
             return posthorn_mhd_no
         case .response(let response):
-            connection.update { $0.sending(at: .now) }
+            let extra = response.pace?.time(for: response.body.count) ?? .zero
+            connection.update { $0.sending(at: .now, extra: extra) }
             return queue(response) ? posthorn_mhd_yes : queueFallback()
         }
     }
@@ -111,9 +112,14 @@ internal import Synchronization
 
     private func queue(_ response: Response) -> Bool {
         guard (200...599).contains(response.status) else { return false }
-        let made = unsafe response.body.withUnsafeBytes {
-            unsafe posthorn_mhd_response($0.baseAddress, $0.count)
-        }
+        let made =
+            if let pace = response.pace {
+                unsafe PacedAnswer.response(response.body, pace, core: core, connection: connection)
+            } else {
+                unsafe response.body.withUnsafeBytes {
+                    unsafe posthorn_mhd_response($0.baseAddress, $0.count)
+                }
+            }
         guard let made = unsafe made else { return false }
         defer { unsafe MHD_destroy_response(made) }
         var headers = response.headers

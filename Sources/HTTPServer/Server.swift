@@ -57,6 +57,9 @@ package struct Server: ~Copyable, Sendable {
     /// Open connections, idle ones included.
     package var connections: Int { core.connectionCount }
 
+    /// Where another server's ``Configuration/greet`` hands connections over.
+    package var reception: Reception { Reception(core: core) }
+
     /// Why the certificate files on disk are not in use; nil when they are.
     package var tlsFault: TLSFault? { core.tlsFault }
 
@@ -69,6 +72,7 @@ package struct Server: ~Copyable, Sendable {
         isStopped = true
         let end = ContinuousClock.now + grace
         core.isDraining.store(true, ordering: .relaxed)
+        core.endAdoption()
         core.acceptWaiting()
         core.door.refuseConnections()
         while core.connectionCount > 0, ContinuousClock.now < end {
@@ -83,6 +87,7 @@ package struct Server: ~Copyable, Sendable {
     /// Breaks off what is left and ends the threads.
     private static func stop(_ core: Core, _ daemon: UInt, _ timekeeperThread: pthread_t) {
         core.isDraining.store(true, ordering: .relaxed)
+        core.endAdoption()
         core.door.refuseConnections()
         core.timekeeper.stop()
         pthread_join(timekeeperThread, nil)

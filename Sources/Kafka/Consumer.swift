@@ -140,12 +140,19 @@ package struct Consumer: ~Copyable {
     /// The corresponding C function is `rd_kafka_assignment_lost`.
     package var isAssignmentLost: Bool { unsafe rd_kafka_assignment_lost(client.pointer) != 0 }
 
-    /// Lets go of the partitions after `.revoked` or `.lost`; without one pending it does nothing.
+    /// Lets go of the partitions after `.revoked` or `.lost`, and ends their pauses; without one pending it does nothing.
+    ///
+    /// librdkafka keeps a pause over the loss of a partition. Whoever gets it back and has forgotten the pause would never read it again.
     ///
     /// The corresponding C function is `rd_kafka_assign` without partitions.
     package mutating func completeRebalance() throws(KafkaError) {
         guard isRebalancePending else { return }
         client.callbacks.unanswered.removeAll()
+        if let held = try? assignment() {
+            // What cannot be resumed is told in the list; it is let go all the same.
+            let list = PartitionList(held)
+            unsafe _ = rd_kafka_resume_partitions(client.pointer, list.pointer)
+        }
         try client.check(unsafe rd_kafka_assign(client.pointer, nil), "unassign")
     }
 

@@ -59,7 +59,7 @@ struct GatewayBodyReader {
                 var copy = reader
                 item = ReadItem(range: try reader.readRaw())
                 do throws(ReadError) {
-                    item?.pushkeys =
+                    item?.devices =
                         try interface == .encryptedBatch ? copy.readEncrypted() : copy.readPlain()
                 } catch {
                     item?.fault = error.description
@@ -78,18 +78,18 @@ struct GatewayBodyReader {
             return try Reader.read(body) { reader throws(ReadError) in
                 let whole = reader
                 var range: Range<Int>?
-                var pushkeys: [String] = []
+                var devices: [ReceivedDevice] = []
                 try reader.readObject { name, reader throws(ReadError) in
                     guard name == "notification" else { return }
                     var copy = reader
                     range = try reader.readRaw()
-                    pushkeys = try copy.readPlain(needsPriority: false)
+                    devices = try copy.readPlain(needsPriority: false)
                 }
-                if let range { return Content(items: [ReadItem(range: range, pushkeys: pushkeys)]) }
+                if let range { return Content(items: [ReadItem(range: range, devices: devices)]) }
                 var copy = whole
-                pushkeys = try copy.readConcept2024()
+                devices = try copy.readConcept2024()
                 var raw = whole
-                let item = ReadItem(range: try raw.readRaw(), pushkeys: pushkeys)
+                let item = ReadItem(range: try raw.readRaw(), devices: devices)
                 return Content(items: [item], isWrapped: false)
             }
         } catch {

@@ -1,3 +1,5 @@
+package import HTTPServer
+
 /// What a simulated gateway does with one request.
 ///
 /// Plain data, so that it can come from a script as well as from a test's closure. The default is what the specification says.
@@ -11,15 +13,31 @@ package struct GatewayConduct: Sendable, Equatable {
     package var deadPushkeys: Set<String> = []
     /// Items that are `failed` without a dead key, by id, with the text of `error`.
     package var failures: [String: String] = [:]
+    /// Items that are `failed` for keys that were not in the request, by id.
+    package var strangeKeys: [String: [String]] = [:]
     package var order = Order.asSubmitted
     /// Ids that the results do not mention.
     package var omittedIDs: Set<String> = []
+    /// Ids whose result comes twice.
+    package var repeatedIDs: Set<String> = []
+    /// Ids that have two results which contradict each other.
+    package var contradictedIDs: Set<String> = []
+    /// Ids that nobody sent and that have a result all the same.
+    package var unknownIDs: [String] = []
+    package var unset = Unset.absent
+    package var summary = Summary.right
+    /// How slowly, and how far, the answer is sent.
+    package var pace: Pace?
+    /// Whether the items are neither recorded nor counted, although they are answered: a gateway that loses what it has taken.
+    package var forgets = false
 
     package enum Action: Sendable, Equatable {
         /// Check the request and answer it as the specification says, with the failures above.
         case answer
         /// Answer this instead; nothing is checked.
         case respond(status: Int, body: String, type: String = "application/json")
+        /// Answer this status, with the body that the gateway's manner has for it.
+        case refuse(status: Int)
         /// Answer as the specification says, but only the first bytes of it, as a broken proxy would.
         case truncate(bytes: Int)
         /// Never answer.
@@ -33,16 +51,32 @@ package struct GatewayConduct: Sendable, Equatable {
         case reversed
         /// As gematik's own gateway does.
         case sortedByID
+        case shuffled(seed: UInt64)
+    }
+
+    /// How `rejected` and `error` of a result are written where there is none.
+    package enum Unset: String, Sendable, CaseIterable {
+        case absent
+        case null
+        /// `[]` and `""`.
+        case empty
+    }
+
+    package enum Summary: String, Sendable, CaseIterable {
+        case right
+        /// Says the opposite of the results.
+        case wrong
+        case absent
     }
 
     package init() {}
 
     package static var regular: GatewayConduct { GatewayConduct() }
 
-    /// Answers a status, with the body that the specification has for it.
+    /// Answers a status, with the body that the gateway's manner has for it.
     package static func status(_ status: Int, retryAfter: String? = nil) -> GatewayConduct {
         var conduct = GatewayConduct()
-        conduct.action = .respond(status: status, body: standardBody(status))
+        conduct.action = .refuse(status: status)
         conduct.retryAfter = retryAfter
         return conduct
     }
@@ -67,20 +101,10 @@ package struct GatewayConduct: Sendable, Equatable {
 
     /// Whether the items count as received: with a request that is refused they do not; one that is never answered may have been carried out.
     var records: Bool {
-        switch action {
+        guard !forgets else { return false }
+        return switch action {
         case .answer, .truncate, .hang, .close: true
-        case .respond(let status, _, _): (200...299).contains(status)
-        }
-    }
-
-    private static func standardBody(_ status: Int) -> String {
-        switch status {
-        case 400: #"{"error":"Invalid data format"}"#
-        case 401: #"{"error":"Missing or invalid mutual TLS (mTLS) certificate."}"#
-        case 413: #"{"error":"Batch request payload is too large.","details":{"max_request_size_kb":256}}"#
-        case 500: #"{"error":"Unexpected failure during processing."}"#
-        case 503: #"{"error":"Push Gateway under maintenance or overloaded."}"#
-        default: #"{"error":"Simulated."}"#
+        case .respond(let status, _, _), .refuse(let status): (200...299).contains(status)
         }
     }
 }
@@ -90,10 +114,42 @@ package struct GatewayArrival: Sendable {
     /// Counts the requests, from 1.
     package var batch: Int
     package var path: String
-    /// The ids of the items that could be read, in order; empty for single notifications.
-    package var ids: [String]
-    /// The devices' keys, in order.
-    package var pushkeys: [String]
+    /// The items that could be read, in order; those of single notifications have no id.
+    package var items: [Item]
     /// The subject of the client's certificate, where it showed one.
     package var client: String?
+
+    package struct Item: Sendable, Equatable {
+        package var id: String?
+        package var devices: [ReceivedDevice]
+
+        package init(id: String?, devices: [ReceivedDevice]) {
+            self.id = id
+            self.devices = devices
+        }
+    }
+
+    package init(batch: Int, path: String, items: [Item], client: String? = nil) {
+        self.batch = batch
+        self.path = path
+        self.items = items
+        self.client = client
+    }
+
+    /// The ids of the items, in order; empty for single notifications.
+    package var ids: [String] { items.compactMap(\.id) }
+
+    /// The devices' keys, in order.
+    package var pushkeys: [String] { items.flatMap { $0.devices.map(\.pushkey) } }
+}
+
+/// A device that an item is for.
+package struct ReceivedDevice: Sendable, Equatable {
+    package var app: String
+    package var pushkey: String
+
+    package init(app: String, pushkey: String) {
+        self.app = app
+        self.pushkey = pushkey
+    }
 }

@@ -13,7 +13,9 @@ enum GatewayInterface: Sendable {
     case plainBatch
     case single
 
-    init?(path: String) {
+    /// - Returns: nil for another path, and for Matrix' own at a gateway that never had it.
+    init?(path: String, _ manner: GatewayManner = .specified) {
+        if case .reference = manner, path.hasPrefix("/_matrix/") { return nil }
         switch path {
         case "/push/v1/notifyEncrypted/batch": self = .encryptedBatch
         case "/push/v1/notify/batch": self = .plainBatch
@@ -33,13 +35,15 @@ enum BatchFault: Error, Equatable {
     case itemTooLarge(limitKilobytes: Int)
 }
 
-/// The devices' keys of an item, or what is wrong with it alone.
+/// The devices of an item, or what is wrong with it alone.
 struct ReadItem {
     /// nil for single notifications.
     var id: String?
     /// Where the notification lies in the body.
     var range: Range<Int>
-    var pushkeys: [String] = []
+    var devices: [ReceivedDevice] = []
     /// Why only this item fails; nil when it is in order.
     var fault: String?
+
+    var pushkeys: [String] { devices.map(\.pushkey) }
 }

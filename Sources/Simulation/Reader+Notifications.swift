@@ -1,11 +1,11 @@
 internal import JSON
 
-/// What the interfaces demand of a notification. Each gives back the keys of its devices.
+/// What the interfaces demand of a notification. Each gives back its devices.
 ///
 /// Source: Push Gateway API 1.2.0, `EncryptedNotification`, `PlainNotification`, `Device`.
 extension Reader {
-    mutating func readEncrypted() throws(ReadError) -> [String] {
-        var pushkey: String?
+    mutating func readEncrypted() throws(ReadError) -> [ReceivedDevice] {
+        var device: ReceivedDevice?
         var found: (ciphertext: Bool, month: Bool, keyIdentifier: Bool) = (false, false, false)
         try readObject { name, reader throws(ReadError) in
             switch name {
@@ -21,24 +21,24 @@ extension Reader {
             case "key_identifier":
                 _ = try reader.readString()
                 found.keyIdentifier = true
-            case "device": pushkey = try reader.readDevice()
+            case "device": device = try reader.readDevice()
             default: try reader.readCommon(name)
             }
         }
         guard found.ciphertext else { throw missing("ciphertext") }
         guard found.month else { throw missing("time_message_encrypted") }
         guard found.keyIdentifier else { throw missing("key_identifier") }
-        guard let pushkey else { throw missing("device") }
-        return [pushkey]
+        guard let device else { throw missing("device") }
+        return [device]
     }
 
     /// Reads a message in plain text; Matrix, from which the interface comes, does not require `prio`.
-    mutating func readPlain(needsPriority: Bool = true) throws(ReadError) -> [String] {
-        var pushkeys: [String]?
+    mutating func readPlain(needsPriority: Bool = true) throws(ReadError) -> [ReceivedDevice] {
+        var devices: [ReceivedDevice]?
         var hasPriority = false
         try readObject { name, reader throws(ReadError) in
             switch name {
-            case "devices": pushkeys = try reader.readDevices()
+            case "devices": devices = try reader.readDevices()
             case "content":
                 guard try reader.peek() == .object else { throw reader.unacceptable("an object") }
             case "user_is_target": _ = try reader.readBool()
@@ -49,14 +49,14 @@ extension Reader {
                 try reader.readCommon(name)
             }
         }
-        guard let pushkeys else { throw missing("devices") }
+        guard let devices else { throw missing("devices") }
         guard hasPriority || !needsPriority else { throw missing("prio") }
-        return pushkeys
+        return devices
     }
 
     /// The message of the concept of December 2024: unpadded, with an array of devices.
-    mutating func readConcept2024() throws(ReadError) -> [String] {
-        var pushkeys: [String]?
+    mutating func readConcept2024() throws(ReadError) -> [ReceivedDevice] {
+        var devices: [ReceivedDevice]?
         var found: (ciphertext: Bool, month: Bool) = (false, false)
         try readObject { name, reader throws(ReadError) in
             switch name {
@@ -66,14 +66,14 @@ extension Reader {
             case "month":
                 guard isMonth(try reader.readString()) else { throw reader.unacceptable("yyyy-MM") }
                 found.month = true
-            case "devices": pushkeys = try reader.readDevices()
+            case "devices": devices = try reader.readDevices()
             default: try reader.readCommon(name)
             }
         }
         guard found.ciphertext else { throw missing("ciphertext") }
         guard found.month else { throw missing("month") }
-        guard let pushkeys else { throw missing("devices") }
-        return pushkeys
+        guard let devices else { throw missing("devices") }
+        return devices
     }
 
     private mutating func readCommon(_ name: MemberName) throws(ReadError) {
@@ -91,19 +91,19 @@ extension Reader {
         }
     }
 
-    private mutating func readDevices() throws(ReadError) -> [String] {
-        var pushkeys: [String] = []
-        try readArray { reader throws(ReadError) in pushkeys.append(try reader.readDevice()) }
-        guard !pushkeys.isEmpty else { throw unacceptable("at least one device") }
-        return pushkeys
+    private mutating func readDevices() throws(ReadError) -> [ReceivedDevice] {
+        var devices: [ReceivedDevice] = []
+        try readArray { reader throws(ReadError) in devices.append(try reader.readDevice()) }
+        guard !devices.isEmpty else { throw unacceptable("at least one device") }
+        return devices
     }
 
-    private mutating func readDevice() throws(ReadError) -> String {
+    private mutating func readDevice() throws(ReadError) -> ReceivedDevice {
         var pushkey: String?
-        var hasApp = false
+        var app: String?
         try readObject { name, reader throws(ReadError) in
             switch name {
-            case "app_id": hasApp = try !reader.readString().isEmpty
+            case "app_id": app = try reader.readString()
             case "pushkey": pushkey = try reader.readString()
             case "pushkey_ts": _ = try reader.readInt64()
             case "data", "tweaks":
@@ -111,9 +111,9 @@ extension Reader {
             default: break
             }
         }
-        guard hasApp else { throw missing("app_id") }
+        guard let app, !app.isEmpty else { throw missing("app_id") }
         guard let pushkey, !pushkey.isEmpty else { throw missing("pushkey") }
-        return pushkey
+        return ReceivedDevice(app: app, pushkey: pushkey)
     }
 }
 

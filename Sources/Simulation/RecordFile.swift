@@ -51,12 +51,16 @@ final class RecordFile: Sendable {
 package enum SimulationError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The record file cannot be opened or written; `code` is an `errno`.
     case record(path: String, code: Int32)
+    /// As many addresses are needed as a script has origins without one of their own.
+    case addresses(needed: Int, given: Int)
 
     package var isRetriable: Bool { false }
 
     package var description: String {
         switch self {
         case .record(let path, let code): "cannot write the record \(path) (errno \(code))"
+        case .addresses(let needed, let given):
+            "\(given) addresses to listen on for \(needed) origins without one of their own"
         }
     }
 }

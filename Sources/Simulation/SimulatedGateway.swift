@@ -1,17 +1,20 @@
 package import HTTPServer
-internal import Push
-internal import Synchronization
 
 /// A push gateway that keeps what it gets instead of passing it on to a push provider.
 ///
 /// Takes all interfaces of ``GatewayInterface``, checks requests as strictly as the specification allows, and answers as a gateway does. What it
-/// received is in the record file before the answer leaves, and goes to the observer. A behaviour can make it do anything else, so that
-/// tests, demonstrations and drills can see how a sender copes.
-package struct SimulatedGateway: ~Copyable {
+/// received is in the record file before the answer leaves, and goes to the observer. A behaviour, or one origin of a ``GatewayScript``, can
+/// make it do anything else, so that tests, demonstrations and drills can see how a sender copes.
+///
+/// Behind its one address stands a server for each certificate of the script; ``ConnectionFront`` hands connections over to them.
+package struct SimulatedGateway: ~Copyable, Sendable {
     private var server: Server
+    private let others: [OtherServer]
     private let desk: GatewayDesk
 
     package struct Settings: Sendable {
+        /// What it is called in the ledger; a player's origin has a name of its own.
+        package var name: String
         package var listen: ListenAddress
         /// nil: plain HTTP.
         package var tls: Server.TLSPaths?
@@ -29,8 +32,13 @@ package struct SimulatedGateway: ~Copyable {
         package var batchLimit: Int
         /// Connections at once; default 4096.
         package var connections: Int
+        /// Where receipts are kept that can be asked for; nil: nowhere.
+        package var ledger: GatewayLedger?
+        /// Decides instead of the behaviour; its script also has a say about certificates and the size of requests.
+        package private(set) var player: ScriptPlayer?
 
         package init(
+            name: String = "gateway",
             listen: ListenAddress,
             tls: Server.TLSPaths? = nil,
             record: String? = nil,
@@ -39,17 +47,22 @@ package struct SimulatedGateway: ~Copyable {
             threads: Int = 1,
             requestLimit: Int = 256 << 10,
             batchLimit: Int = 100,
-            connections: Int = 4096
+            connections: Int = 4096,
+            ledger: GatewayLedger? = nil,
+            player: ScriptPlayer? = nil
         ) {
+            self.name = player?.origin.name ?? name
             self.listen = listen
-            self.tls = tls
+            self.tls = player?.origin.tls["default"] ?? tls
             self.record = record
             self.observer = observer
             self.behaviour = behaviour
             self.threads = threads
-            self.requestLimit = requestLimit
+            self.requestLimit = player?.origin.requestLimit ?? requestLimit
             self.batchLimit = batchLimit
             self.connections = connections
+            self.ledger = ledger
+            self.player = player
         }
     }
 
@@ -68,18 +81,27 @@ package struct SimulatedGateway: ~Copyable {
     /// - Throws: ``ServerError`` or ``SimulationError`` when the address, a certificate or the record file cannot be used.
     package init(_ settings: Settings) throws {
         let desk = try GatewayDesk(settings)
-        let requestLimit = settings.requestLimit
-        let configuration = Server.Configuration(
-            listen: settings.listen,
-            threads: settings.threads,
-            limits: Server.Limits(bodyBytes: requestLimit, connections: settings.connections),
-            tls: settings.tls,
-            refuse: { refusal in
-                guard case .bodyTooLarge(let limit) = refusal else { return refusal.standardResponse }
-                return GatewayAnswerWriter.tooLarge(limit: limit)
-            }
-        )
-        server = try Server(configuration, deferring: { try desk.take($0, $1) })
+        var others: [OtherServer] = []
+        var receptions: [String: Reception] = [:]
+        for (identity, tls) in (settings.player?.origin.tls ?? [:]).sorted(by: { $0.key < $1.key })
+        where identity != "default" {
+            var configuration = Self.configuration(settings)
+            configuration.listen = nil
+            configuration.tls = tls
+            let server = try Server(
+                configuration,
+                deferring: { try desk.take($0, $1, under: identity) }
+            )
+            receptions[identity] = server.reception
+            others.append(OtherServer(server))
+        }
+        var configuration = Self.configuration(settings)
+        if let player = settings.player {
+            let front = ConnectionFront(player: player, ledger: settings.ledger, receptions: receptions)
+            configuration.greet = { front.greet($0) }
+        }
+        server = try Server(configuration, deferring: { try desk.take($0, $1, under: "default") })
+        self.others = others
         self.desk = desk
     }
 
@@ -93,6 +115,21 @@ package struct SimulatedGateway: ~Copyable {
     /// - Returns: whether all in flight were answered.
     package mutating func drain(within grace: Duration) -> Bool {
         desk.letGo()
-        return server.drain(within: grace)
+        var isDone = server.drain(within: grace)
+        for other in others where !other.drain(within: grace) { isDone = false }
+        return isDone
+    }
+
+    private static func configuration(_ settings: Settings) -> Server.Configuration {
+        Server.Configuration(
+            listen: settings.listen,
+            threads: settings.threads,
+            limits: Server.Limits(bodyBytes: settings.requestLimit, connections: settings.connections),
+            tls: settings.tls,
+            refuse: { refusal in
+                guard case .bodyTooLarge(let limit) = refusal else { return refusal.standardResponse }
+                return GatewayAnswerWriter.tooLarge(limit: limit)
+            }
+        )
     }
 }

@@ -1,6 +1,7 @@
 internal import Demonstration
 internal import Device
 internal import EncryptWorker
+internal import HTTPServer
 internal import Hosting
 internal import Kafka
 internal import Lines
@@ -9,6 +10,7 @@ internal import Postgres
 internal import Registrar
 internal import Schema
 internal import Sealing
+internal import Simulation
 
 extension HostingError: ExitCoded {
     var exitCode: ExitCode {
@@ -138,5 +140,23 @@ extension KafkaError: ExitCoded {
 
     var hint: String? {
         isUnknownTopic ? "Make the topics with 'posthorn topics create'." : nil
+    }
+}
+
+extension ServerError: ExitCoded {
+    var exitCode: ExitCode {
+        switch self {
+        case .unknownHost, .listen, .tls: .configuration
+        case .library: .software
+        }
+    }
+}
+
+extension SimulationError: ExitCoded {
+    var exitCode: ExitCode {
+        switch self {
+        case .record: .inputOutput
+        case .addresses: .usage
+        }
     }
 }

@@ -9,6 +9,7 @@ enum Program {
 
     static func main() {
         ProcessFacts.ignoreBrokenPipes()
+        ProcessFacts.keepFreedMemory()
         let shell = Shell(commands: Command.all, environment: ProcessFacts.environment())
         let code = shell.run(Array(CommandLine.arguments.dropFirst()))
         // Not exit: its handlers would tear libraries down under threads that a worker had to let go.

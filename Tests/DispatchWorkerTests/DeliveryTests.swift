@@ -145,6 +145,23 @@ import Testing
         #expect(try fixture.lag() == 0)
     }
 
+    @Test(.needsKafka) func `nothing again, and commits past the marker that another lane left behind`()
+        throws
+    {
+        let fixture = try Fixture()
+        let gateway = try TestGateway()
+        try fixture.allow(gateway.origin)
+        let drafts = (0..<20).map { Draft($0, at: gateway.origin).record }
+        try fixture.publish(drafts, transaction: true)
+        // As one leaves it that was killed behind the last record.
+        let other = try Consumer(fixture.kafka.setting("group.id", fixture.topics.dispatchGroup))
+        let end = TopicPartitionOffset(fixture.topics.notifications, 0, offset: 20)
+        try other.commit([end], timeout: .seconds(60))
+        #expect(try fixture.lag() == 1)
+        try fixture.running { _ in try fixture.untilDone() }
+        #expect(gateway.items.isEmpty)
+    }
+
     @Test(.needsKafka) func `with the list it has while the database is away`() throws {
         let fixture = try Fixture()
         let gateway = try TestGateway()

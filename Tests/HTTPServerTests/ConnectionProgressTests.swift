@@ -43,6 +43,20 @@ struct ConnectionProgressTests {
         #expect(progress.deadline == start + .seconds(120))
     }
 
+    @Test func `a slow answer has its own time on top, and pauses until its connection is given up`() {
+        var progress = progress()
+        var turns = [progress.pause()]
+        progress.sending(at: start, extra: .seconds(100))
+        #expect(progress.deadline == start + .seconds(140))
+        turns += [progress.goOn(), progress.pause()]
+        #expect(progress.stage == .pausing)
+        turns.append(progress.goOn())
+        #expect(progress.stage == .answering)
+        progress.giveUp()
+        turns.append(progress.pause())
+        #expect(turns == [false, false, true, true, false])
+    }
+
     @Test func `bytes do not move a deadline`() {
         let progress = progress {
             $0.began(target: "/", address: 1, at: start)

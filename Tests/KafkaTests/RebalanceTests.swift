@@ -84,6 +84,38 @@ struct RebalanceTests {
     }
 
     @Test
+    func `a pause ends with the assignment, and so does a position: partitions that come back are read`()
+        throws
+    {
+        let (topic, group) = (try Local.topic(partitions: 2), uniqueName("group"))
+        try fill(topic, partitions: 2, each: 3)
+        var first = try Local.consumer(group: group)
+        try first.subscribe([topic])
+        #expect(try first.read(6).count == 6)
+        try first.pause(first.assignment())
+
+        var second = try Local.consumer(group: group)
+        try second.subscribe([topic])
+        var records: [Record] = []
+        try eventually("both have one partition") {
+            _ = try first.turn(into: &records)
+            _ = try second.turn(into: &records)
+            return try first.assignment().count == 1 && second.assignment().count == 1
+        }
+        second.close()
+        // Nothing was committed, so that both begin anew.
+        var again: [Record] = []
+        try eventually("the first has both again and reads them") {
+            let events = try first.turn(into: &again)
+            if again.isEmpty, places(events).assigned.count == 2 {
+                // Who commits positions would skip what was handed out before and not committed.
+                #expect(try first.position(first.assignment()).isEmpty)
+            }
+            return Set(again.map(\.partition)) == [0, 1]
+        }
+    }
+
+    @Test
     func `a member that leaves hands over at once`() throws {
         let (topic, group) = (try Local.topic(), uniqueName("group"))
         try fill(topic, partitions: 1, each: 3)

@@ -1,3 +1,4 @@
+import Kafka
 import LocalServices
 import Postgres
 import Push
@@ -18,12 +19,14 @@ final class Installation {
     ///   - kafka: another broker than the one that tests share.
     ///   - databaseURL: another database than a fresh one on the server that tests share.
     ///   - month: what the database says; nil leaves it its clock.
+    ///   - isPrepared: whether schema, topics, keys and channel are made; else they are the test's to make, and the month is the clock's.
     /// - Throws: ``UnexpectedEnd`` when a command fails.
     init(
         partitions: Int = 4,
         kafka: PrivateKafka? = nil,
         databaseURL: String? = nil,
-        month: Month? = Month("2026-10")
+        month: Month? = Month("2026-10"),
+        isPrepared: Bool = true
     ) throws {
         let url = try databaseURL ?? PostgresService.freshDatabase()
         let broker = try kafka ?? KafkaService.shared()
@@ -36,6 +39,7 @@ final class Installation {
             "POSTHORN_KEY_FILE": "\(folder.path)/keys",
             "POSTHORN_TOPIC_PREFIX": topics.prefix,
         ]
+        guard isPrepared else { return }
         try run("migrate")
         try run("keys", "generate")
         try run("topics", "create", "--partitions", "\(partitions)", "--replication", "1")
@@ -53,6 +57,12 @@ final class Installation {
     /// - Throws: ``UnexpectedEnd`` with what it said when it ended otherwise.
     @discardableResult
     func run(_ words: String..., input: String? = nil, endsWith code: Int32 = 0) throws -> String {
+        try run(words, input: input, endsWith: code)
+    }
+
+    /// The same for words that are put together.
+    @discardableResult
+    func run(_ words: [String], input: String? = nil, endsWith code: Int32 = 0) throws -> String {
         let outcome = try BuiltProgram.run(words, environment: environment, input: input)
         guard outcome.code == code else {
             throw UnexpectedEnd(
@@ -89,18 +99,18 @@ final class Installation {
     }
 
     func execute(_ sql: String) throws {
-        var connection = try Connection(connectingTo: Configuration(databaseURL))
+        var connection = try Connection(connectingTo: Postgres.Configuration(databaseURL))
         try connection.executeScript(sql)
     }
 
     func integer(_ sql: String) throws -> Int64 {
-        var connection = try Connection(connectingTo: Configuration(databaseURL))
+        var connection = try Connection(connectingTo: Postgres.Configuration(databaseURL))
         return try connection.query(sql).int8(0, 0)
     }
 
     /// The ids that the database gave to pushers, by pushkey.
     func pusherIDs() throws -> [String: PusherID] {
-        var connection = try Connection(connectingTo: Configuration(databaseURL))
+        var connection = try Connection(connectingTo: Postgres.Configuration(databaseURL))
         let rows = try connection.query("SELECT pushkey, pusher_id FROM pushers")
         var ids: [String: PusherID] = [:]
         for row in 0..<rows.count {
@@ -110,18 +120,51 @@ final class Installation {
         return ids
     }
 
+    // MARK: - What is there
+
+    /// Everything on the notifications topic that a `read_committed` reader sees.
+    func sealedItems() throws -> [SealedItem] {
+        try witness.records(on: topics.notifications).map { try SealedItem($0) }
+    }
+
+    /// The dead letters of both stages.
+    func deadLetters() throws -> [Record] {
+        try witness.records(on: topics.triggerDeadLetters)
+            + witness.records(on: topics.notificationDeadLetters)
+    }
+
+    /// How many triggers the encrypt group has behind it.
+    func encrypted() throws -> Int64 {
+        try witness.progress(of: topics.encryptGroup, on: topics.triggers)
+    }
+
     // MARK: - Waiting
 
+    /// Waits until `condition` holds; when it never does, the failure tells what the roles said last.
+    func wait(
+        until what: String,
+        within limit: Duration = .seconds(120),
+        _ condition: () throws -> Bool
+    ) throws {
+        do {
+            try eventually(what, within: limit, condition)
+        } catch let timeout as ConditionTimeout {
+            let logs = Files.names(in: folder.path).filter { $0.hasSuffix(".log") }
+            let words = logs.map { "\($0) ends with:\n\(Files.tail("\(folder.path)/\($0)", limit: 2000))" }
+            throw UnexpectedEnd(description: ([timeout.description] + words).joined(separator: "\n"))
+        }
+    }
+
     /// Waits until the encrypt group has read and committed every trigger.
-    func awaitEncrypted(within limit: Duration = .seconds(120)) throws {
-        try eventually("all triggers are sealed", within: limit) {
+    func awaitEncrypted() throws {
+        try wait(until: "all triggers are sealed") {
             try witness.lag(of: topics.encryptGroup, on: topics.triggers) == 0
         }
     }
 
     /// Waits until the dispatch group has read and committed every notification.
-    func awaitDispatched(within limit: Duration = .seconds(120)) throws {
-        try eventually("all notifications are dispatched", within: limit) {
+    func awaitDispatched() throws {
+        try wait(until: "all notifications are dispatched") {
             try witness.lag(of: topics.dispatchGroup, on: topics.notifications) == 0
         }
     }

@@ -14,13 +14,17 @@ final class Role {
     /// Starts `posthorn` with these words.
     ///
     /// Dead members of a group are missed after two seconds, not 45: the proofs kill many, and each pause is waited for.
-    init(_ installation: Installation, _ words: String..., environment: [String: String] = [:]) throws {
+    convenience init(_ installation: Installation, _ words: String...) throws {
+        try self.init(installation, words)
+    }
+
+    init(_ installation: Installation, _ words: [String], environment: [String: String] = [:]) throws {
         name = uniqueName(words[0])
         output = "\(installation.folder.path)/\(name).out"
         log = "\(installation.folder.path)/\(name).log"
         var command = ChildProcess.Command(BuiltProgram.path, words)
         var settings = installation.environment
-        if words[0] != "simulate" {
+        if ["encrypt", "dispatch"].contains(words[0]) {
             settings["POSTHORN_KAFKA_SESSION_TIMEOUT_MS"] = "2000"
             settings["POSTHORN_KAFKA_HEARTBEAT_INTERVAL_MS"] = "300"
         }
@@ -85,7 +89,8 @@ final class Role {
         }.reduce(0, +)
     }
 
-    private func answer(_ path: String) throws -> String? {
+    /// What it answers on its admin address, head and body; nil while nobody listens.
+    func answer(_ path: String) throws -> String? {
         guard let port = adminPort, let connection = try? RawConnection(port: port) else { return nil }
         connection.send("GET \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
         return connection.receive(for: .seconds(10)).text

@@ -6,6 +6,8 @@ struct TestDevice {
     let number: Int
     var user: String
     var origin = "https://gateway.example"
+    /// Where on the gateway, by its dialect.
+    var path = "/push/v1/"
     var month = "2026-10"
     var isSubscribed = true
 
@@ -21,14 +23,17 @@ struct TestDevice {
         (0..<32).map { UInt8(truncatingIfNeeded: number >> (8 * ($0 % 3)) &+ $0 / 3 * 37) }
     }
 
+    /// The initial secret as a registration has it.
+    var hex: String {
+        secret.map { $0 < 16 ? "0" + String($0, radix: 16) : String($0, radix: 16) }.joined()
+    }
+
     var importLine: String {
-        var hex = ""
-        for byte in secret { hex += byte < 16 ? "0" + String(byte, radix: 16) : String(byte, radix: 16) }
         let status = isSubscribed ? "enabled" : "disabled"
         return
             #"{"user":"\#(user)","pusher":{"kind":"http","app_id":"com.example.app","pushkey":"\#(pushkey)","#
             + #""app_display_name":"App","device_display_name":"Phone","lang":"de","#
-            + #""data":{"url":"\#(origin)/push/v1/"},"#
+            + #""data":{"url":"\#(origin)\#(path)"},"#
             + #""encryption":{"method":"aes-hmac-sha256","time_iss_created":"\#(month)","iss":"\#(hex)","#
             + #""key_identifier":"key-\#(number)"}},"channels":{"news":"\#(status)"}}"#
     }

@@ -1,6 +1,7 @@
 import HTTPClient
 import HTTPServer
 import JSON
+import Push
 import Simulation
 import Support
 import Synchronization
@@ -42,6 +43,38 @@ struct GatewayHarness: ~Copyable {
         self.received = received
     }
 
+    /// A gateway that plays the first origin of a script.
+    init(
+        _ origin: GatewayScript.Origin,
+        clock: ScriptPlayer.Clock = .system,
+        ledger: GatewayLedger? = nil
+    ) throws {
+        try self.init(ScriptPlayer(origin, clock: clock), ledger: ledger)
+    }
+
+    init(_ player: ScriptPlayer, ledger: GatewayLedger? = nil) throws {
+        let received = Received()
+        let client = try Client()
+        let gateway = try SimulatedGateway(
+            SimulatedGateway.Settings(
+                listen: ListenAddress(host: "127.0.0.1", port: 0),
+                observer: { received.add($0) },
+                ledger: ledger,
+                player: player
+            )
+        )
+        self.client = client
+        self.gateway = gateway
+        self.received = received
+    }
+
+    /// A gateway with one phase and one rule.
+    init(_ rule: GatewayScript.Rule, manner: GatewayManner = .specified) throws {
+        try self.init(
+            GatewayScript.Origin(phases: [GatewayScript.Phase(manner: manner, rules: [rule])])
+        )
+    }
+
     mutating func post(
         _ body: String,
         _ path: String = "/push/v1/notifyEncrypted/batch",
@@ -57,14 +90,20 @@ struct GatewayHarness: ~Copyable {
         _ path: String = "/push/v1/notifyEncrypted/batch",
         type: String = "application/json",
         method: HTTPClient.Request.Method = .post,
-        total: Duration = .seconds(30)
+        total: Duration = .seconds(30),
+        identity: TLSIdentity? = nil
     ) throws -> Result<HTTPClient.Response, Failure> {
+        let origin = identity == nil ? "http://127.0.0.1" : "https://localhost"
         let request = HTTPClient.Request(
             method: method,
-            url: "http://127.0.0.1:\(gateway.port)\(path)",
-            headers: [HTTPClient.HeaderField("content-type", type)],
+            url: "\(origin):\(gateway.port)\(path)",
+            headers: type.isEmpty ? [] : [HTTPClient.HeaderField("content-type", type)],
             body: Array(body.utf8),
-            destination: Destination(allowsPrivateAddresses: true, allowsPlainText: true),
+            destination: Destination(
+                allowsPrivateAddresses: true,
+                allowsPlainText: identity == nil,
+                identity: identity
+            ),
             limits: .init(total: total)
         )
         try client.start(request, id: 1)
@@ -99,6 +138,38 @@ enum Sample {
 
     static func batch(_ items: [String]) -> String {
         #"{"notifications":[\#(items.joined(separator: ","))]}"#
+    }
+}
+
+/// A clock that a test turns by hand.
+final class HandClock: Sendable {
+    private let now = Mutex(Duration.zero)
+
+    func advance(by step: Duration) {
+        now.withLock { $0 += step }
+    }
+
+    /// Its wall time begins at 2026-11-30T12:00:00Z.
+    var clock: ScriptPlayer.Clock {
+        ScriptPlayer.Clock(
+            elapsed: { self.now.withLock(\.self) },
+            now: {
+                Timestamp(seconds: 1_796_040_000).adding(self.now.withLock(\.self))
+            }
+        )
+    }
+}
+
+extension GatewayArrival {
+    /// As a gateway would see a batch of these keys, whose ids count from 0.
+    static func batch(_ pushkeys: [String], app: String = "com.example.app.apns") -> GatewayArrival {
+        GatewayArrival(
+            batch: 1,
+            path: "/push/v1/notifyEncrypted/batch",
+            items: pushkeys.enumerated().map {
+                Item(id: "\($0)", devices: [ReceivedDevice(app: app, pushkey: $1)])
+            }
+        )
     }
 }
 

@@ -2,6 +2,7 @@
 #include "shim.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -74,10 +75,15 @@ int glibc_catch_termination(int descriptor) {
     action.sa_handler = on_termination;
     action.sa_flags = SA_RESTART;
     sigemptyset(&action.sa_mask);
-    if (sigaction(SIGTERM, &action, NULL) != 0) {
+    if (sigaction(SIGTERM, &action, NULL) != 0 || sigaction(SIGINT, &action, NULL) != 0) {
         return -1;
     }
-    return sigaction(SIGINT, &action, NULL);
+    // A process that was told not to care about its terminal (nohup) goes on not caring.
+    struct sigaction present = {0};
+    if (sigaction(SIGHUP, NULL, &present) != 0 || present.sa_handler == SIG_IGN) {
+        return 0;
+    }
+    return sigaction(SIGHUP, &action, NULL);
 }
 
 void glibc_release_termination(void) {
@@ -85,5 +91,17 @@ void glibc_release_termination(void) {
     action.sa_handler = SIG_DFL;
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGINT, &action, NULL);
+    struct sigaction present = {0};
+    if (sigaction(SIGHUP, NULL, &present) == 0 && present.sa_handler == on_termination) {
+        sigaction(SIGHUP, &action, NULL);
+    }
     atomic_store(&termination_descriptor, -1);
+}
+
+void glibc_keep_freed_memory(void) {
+    mallopt(M_TRIM_THRESHOLD, 64 << 20);
+    mallopt(M_MMAP_THRESHOLD, 16 << 20);
+    mallopt(M_TOP_PAD, 1 << 20);
+    // Threads have caches of their own for small blocks; behind them this list only costs time when a batch is freed.
+    mallopt(M_MXFAST, 0);
 }

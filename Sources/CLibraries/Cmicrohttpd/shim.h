@@ -73,6 +73,15 @@ static inline struct MHD_Response *posthorn_mhd_response(const void *bytes, size
     return MHD_create_response_from_buffer(count, (void *)bytes, MHD_RESPMEM_MUST_COPY);
 }
 
+// A body that `reader` is asked for piece by piece; `context` is an integer of ours.
+static inline struct MHD_Response *posthorn_mhd_paced_response(
+    size_t count, size_t block, MHD_ContentReaderCallback reader, uintptr_t context, MHD_ContentReaderFreeCallback end
+) {
+    return MHD_create_response_from_callback(count, block, reader, (void *)context, end);
+}
+
+static const ssize_t posthorn_mhd_broken_off = MHD_CONTENT_READER_END_WITH_ERROR;
+
 static inline int posthorn_mhd_socket(struct MHD_Connection *connection) {
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
     return info ? info->connect_fd : -1;
@@ -99,12 +108,6 @@ static inline gnutls_session_t posthorn_mhd_tls_session(struct MHD_Connection *c
     return info ? (gnutls_session_t)info->tls_session : NULL;
 }
 
-// To be called before the handshake. The credentials must outlive the session.
-static inline void posthorn_tls_prepare(gnutls_session_t session, gnutls_certificate_credentials_t credentials, int asks_client) {
-    gnutls_credentials_set(session, GNUTLS_CRD_CERTIFICATE, credentials);
-    gnutls_certificate_server_set_request(session, asks_client ? GNUTLS_CERT_REQUEST : GNUTLS_CERT_IGNORE);
-}
-
 // 0: the client showed no certificate. 1: it showed one that the authorities vouch for, for use by a client. -1: another.
 static inline int posthorn_tls_verify_client(gnutls_session_t session) {
     unsigned int count = 0;
@@ -113,6 +116,29 @@ static inline int posthorn_tls_verify_client(gnutls_session_t session) {
     unsigned int status = 0;
     if (gnutls_certificate_verify_peers(session, &purpose, 1, &status) < 0) return -1;
     return status == 0 ? 1 : -1;
+}
+
+// Ends a handshake whose client has not shown a certificate in order. It tells so itself: GnuTLS leaves alerts to who uses it, and
+// libmicrohttpd sends none.
+static inline int posthorn_tls_finished(
+    gnutls_session_t session, unsigned int type, unsigned int when, unsigned int incoming, const gnutls_datum_t *message
+) {
+    (void)type; (void)when; (void)message;
+    if (!incoming) return 0;
+    int verdict = posthorn_tls_verify_client(session);
+    if (verdict == 1) return 0;
+    gnutls_alert_description_t alert = verdict == -1 ? GNUTLS_A_BAD_CERTIFICATE
+        : gnutls_protocol_get_version(session) == GNUTLS_TLS1_3 ? GNUTLS_A_CERTIFICATE_REQUIRED : GNUTLS_A_HANDSHAKE_FAILURE;
+    gnutls_alert_send(session, GNUTLS_AL_FATAL, alert);
+    return GNUTLS_E_CERTIFICATE_ERROR;
+}
+
+// To be called before the handshake; `asks_client`: 0 not, 1 asks, 2 demands. The credentials must outlive the session.
+static inline void posthorn_tls_prepare(gnutls_session_t session, gnutls_certificate_credentials_t credentials, int asks_client) {
+    gnutls_credentials_set(session, GNUTLS_CRD_CERTIFICATE, credentials);
+    gnutls_certificate_server_set_request(session, asks_client ? GNUTLS_CERT_REQUEST : GNUTLS_CERT_IGNORE);
+    if (asks_client == 2)
+        gnutls_handshake_set_hook_function(session, GNUTLS_HANDSHAKE_FINISHED, GNUTLS_HOOK_POST, posthorn_tls_finished);
 }
 
 // Writes the SHA-256 of the client's certificate and its subject (RFC 4514, at most `*subject_size` bytes); 0 on success.

@@ -201,11 +201,9 @@ package struct OutboundEngine<Payload: Sendable>: ~Copyable, Sendable {
         machine.partitions.contains(partition) ? machine.partitions[partition].tracker.committable : nil
     }
 
-    /// Whether records of the partition were taken and all of them have ended.
+    /// Whether all records of the partition that were taken have ended; so too where none was.
     package func isIdle(_ partition: Partition) -> Bool {
-        guard machine.partitions.contains(partition) else { return false }
-        let tracker = machine.partitions[partition].tracker
-        return tracker.count == 0 && tracker.committable != nil
+        machine.partitions.contains(partition) && machine.partitions[partition].tracker.count == 0
     }
 
     // MARK: The end

@@ -124,7 +124,6 @@ enum DeviceOpenCommand {
             if !item.isOpened { code = .data }
             writer.removeAll()
             item.write(to: &writer)
-            writer.endLine()
             try invocation.output.write(writer.bytes)
         }
         return code
