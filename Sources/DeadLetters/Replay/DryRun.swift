@@ -5,7 +5,7 @@ package import Push
 package struct DryRun: Sendable {
     package var tally = ReplayTally()
     /// Of each cause, the first letter that it refuses and what it would be told.
-    package var examples: [Refusal.Cause: (place: String, detail: String)] = [:]
+    package var examples: [ReplayRefusal.Cause: (place: String, detail: String)] = [:]
 
     package init() {}
 

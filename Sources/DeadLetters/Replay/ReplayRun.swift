@@ -1,7 +1,7 @@
 internal import Kafka
 internal import Lanes
 internal import Postgres
-internal import Push
+package import Push
 
 /// Works through a replay, step by step, on the thread that holds the topic's lock.
 ///
@@ -142,7 +142,12 @@ struct ReplayRun: ~Copyable {
         let isAtLimit = replay.rules.limit.map { replay.tally.replayed >= $0 } ?? false
         returns.look()
         observe(
-            ReplayProgress(remaining: replay.remaining.span, tally: replay.tally, returned: returns.count)
+            ReplayProgress(
+                replay: replay.id,
+                remaining: replay.remaining.span,
+                tally: replay.tally,
+                returned: returns.count
+            )
         )
         if let maximum = settings.maximumReturns, returns.count >= maximum {
             return .returned(returns.count)
@@ -268,6 +273,7 @@ struct ReplayRun: ~Copyable {
 
 /// How far a replay is, for who watches.
 package struct ReplayProgress: Sendable {
+    package let replay: UUIDBytes
     /// Offsets that are still to be looked at.
     package let remaining: Int64
     package let tally: ReplayTally

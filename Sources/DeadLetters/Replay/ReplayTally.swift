@@ -15,7 +15,7 @@ package struct ReplayTally: Hashable, Sendable {
     /// By `x-dlq-reason`; a reason that is not known here is ``unknownReason``.
     package private(set) var reasons: [String: Share] = [:]
     /// By cause, of those that were refused.
-    package private(set) var refusals: [Refusal.Cause: Int] = [:]
+    package private(set) var refusals: [ReplayRefusal.Cause: Int] = [:]
     /// Of the replayed, those whose time was over.
     package private(set) var forced = 0
 
@@ -77,7 +77,7 @@ package struct ReplayTally: Hashable, Sendable {
             case "forced": forced = try reader.readCount()
             case "refusals":
                 try reader.readObject { name, reader throws(ReadError) in
-                    guard let cause = Refusal.Cause(rawValue: name.text) else { return }
+                    guard let cause = ReplayRefusal.Cause(rawValue: name.text) else { return }
                     refusals[cause] = try reader.readCount()
                 }
             case "reasons":

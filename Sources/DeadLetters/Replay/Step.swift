@@ -70,7 +70,7 @@ struct Step {
         case .refuse: return (verdict, nil)
         }
         guard record.size <= Self.sizeLimit else {
-            return (.refuse(Refusal(.tooLarge, "with its headers it has \(record.size) bytes")), nil)
+            return (.refuse(ReplayRefusal(.tooLarge, "with its headers it has \(record.size) bytes")), nil)
         }
         return (verdict, record)
     }

@@ -15,6 +15,7 @@ package struct StopSign: Sendable {
     var isRaised: Bool { descriptor >= 0 && Readiness.wait(for: descriptor, until: Monotonic.now()) }
 
     /// Sleeps, but no longer than until it comes; true when it has.
+    @discardableResult
     func wait(for duration: Duration) -> Bool {
         Readiness.wait(for: descriptor, until: Monotonic.deadline(after: duration))
     }

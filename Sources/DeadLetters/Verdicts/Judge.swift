@@ -29,7 +29,7 @@ package struct Judge: Sendable {
         if source.kind != .parking, letter.facts.history.replayCount >= rules.maximumReplays { return .park }
         switch letter.subject {
         case .unreadable(let reason, let detail):
-            return .refuse(Refusal(.stillAtFault, "\(reason): \(detail)"))
+            return .refuse(ReplayRefusal(.stillAtFault, "\(reason): \(detail)"))
         case .notification(let notification):
             if let refusal = obstacle(notification, facts) { return .refuse(refusal) }
             return timely(notification.expires, now)
@@ -42,26 +42,26 @@ package struct Judge: Sendable {
     private func timely(_ expires: Timestamp, _ now: Timestamp) -> Verdict {
         if expires > now { return .replay(isForced: false) }
         return rules.forcesExpired
-            ? .replay(isForced: true) : .refuse(Refusal(.expired, "its time was over at \(expires)"))
+            ? .replay(isForced: true) : .refuse(ReplayRefusal(.expired, "its time was over at \(expires)"))
     }
 
-    private func obstacle(_ notification: NotificationSubject, _ facts: Circumstances) -> Refusal? {
+    private func obstacle(_ notification: NotificationSubject, _ facts: Circumstances) -> ReplayRefusal? {
         guard let pusher = facts.pushers[notification.pusher] else {
-            return Refusal(.pusherGone, "pusher \(notification.pusher) is not registered any more")
+            return ReplayRefusal(.pusherGone, "pusher \(notification.pusher) is not registered any more")
         }
         if let gateway = notification.gateway, !facts.gateways.contains(gateway) {
-            return Refusal(.unknownGateway, "\(gateway) is not on the list of gateways")
+            return ReplayRefusal(.unknownGateway, "\(gateway) is not on the list of gateways")
         }
         return Self.keyWindow(notification, pusher)
     }
 
-    private func obstacle(_ event: TriggerEvent, _ facts: Circumstances) -> Refusal? {
+    private func obstacle(_ event: TriggerEvent, _ facts: Circumstances) -> ReplayRefusal? {
         if let channel = event.channel {
             if facts.channels.contains(channel) { return nil }
-            return Refusal(.unknownChannel, "the channel that the event names does not exist")
+            return ReplayRefusal(.unknownChannel, "the channel that the event names does not exist")
         }
         if facts.types.contains(event.type) { return nil }
-        return Refusal(.unknownType, "the event names no channel, and its type belongs to none")
+        return ReplayRefusal(.unknownType, "the event names no channel, and its type belongs to none")
     }
 
     /// Whether the device can still open a notification.
@@ -69,16 +69,19 @@ package struct Judge: Sendable {
     /// A device keeps the keys of its newest month and of the one before, and its newest month is that of the newest message that it
     /// got: at most the month of our chain. A registration made anew since has a chain of its own, under which nothing older opens.
     /// Source: gemF_PushNotification, the concept's rule that keys older than two months are deleted, the newest never.
-    static func keyWindow(_ notification: NotificationSubject, _ pusher: Circumstances.Pusher) -> Refusal? {
+    static func keyWindow(
+        _ notification: NotificationSubject,
+        _ pusher: Circumstances.Pusher
+    ) -> ReplayRefusal? {
         guard let month = notification.month else { return nil }
         if pusher.registered > notification.registered {
-            return Refusal(.keyWindowPassed, "the device was registered anew at \(pusher.registered)")
+            return ReplayRefusal(.keyWindowPassed, "the device was registered anew at \(pusher.registered)")
         }
         guard let newest = pusher.chainMonth else {
-            return Refusal(.keyWindowPassed, "the device has no keys any more")
+            return ReplayRefusal(.keyWindowPassed, "the device has no keys any more")
         }
         if newest - month >= 2 {
-            return Refusal(
+            return ReplayRefusal(
                 .keyWindowPassed,
                 "it is sealed under \(month), and the device, whose newest month is \(newest), keeps that and \(newest - 1)"
             )

@@ -5,11 +5,11 @@ package enum Verdict: Hashable, Sendable {
     /// It has been replayed as often as allowed, and is set aside.
     case park
     /// It stays where it is, open, and is counted.
-    case refuse(Refusal)
+    case refuse(ReplayRefusal)
 }
 
 /// Why a letter is not sent again.
-package struct Refusal: Hashable, Sendable {
+package struct ReplayRefusal: Hashable, Sendable {
     package enum Cause: String, Hashable, Sendable, CaseIterable {
         /// The time in which the message makes sense is over.
         case expired
