@@ -45,6 +45,22 @@ package struct ReplayTally: Hashable, Sendable {
 
     /// Writes the members of an object.
     package func writeMembers(to writer: inout Writer) {
+        writeCounts(to: &writer)
+        writer.name("reasons")
+        writer.object { writer in
+            for (reason, share) in reasons.sorted(by: { $0.key < $1.key }) {
+                writer.name(escaping: reason)
+                writer.object { writer in
+                    writer.member("replayed", share.replayed)
+                    writer.member("parked", share.parked)
+                    writer.member("refused", share.refused)
+                }
+            }
+        }
+    }
+
+    /// Writes the members of an object, without the reasons.
+    func writeCounts(to writer: inout Writer) {
         writer.member("matched", matched)
         writer.member("replayed", replayed)
         writer.member("forced", forced)
@@ -55,17 +71,6 @@ package struct ReplayTally: Hashable, Sendable {
             for (cause, count) in refusals.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
                 writer.name(escaping: cause.rawValue)
                 writer.integer(Int64(count))
-            }
-        }
-        writer.name("reasons")
-        writer.object { writer in
-            for (reason, share) in reasons.sorted(by: { $0.key < $1.key }) {
-                writer.name(escaping: reason)
-                writer.object { writer in
-                    writer.member("replayed", share.replayed)
-                    writer.member("parked", share.parked)
-                    writer.member("refused", share.refused)
-                }
             }
         }
     }

@@ -171,8 +171,9 @@ extension Desk {
             writer.member("purpose", replay.rules.purpose.rawValue)
             writer.member("forces_expired", replay.rules.forcesExpired)
             writer.member("maximum_replays", replay.rules.maximumReplays)
-            if let end { writer.member("end", end.word) }
-            replay.tally.writeMembers(to: &writer)
+            guard let end else { return }
+            writer.member("end", end.word)
+            replay.tally.writeCounts(to: &writer)
         }
     }
 }

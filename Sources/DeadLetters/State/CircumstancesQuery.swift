@@ -4,9 +4,17 @@ internal import Push
 /// Asks the database what letters need to be judged: one round trip for a batch of them, by user.
 package struct CircumstancesQuery: Sendable {
     /// $1 user ids, $2 pusher ids.
+    ///
+    /// A subquery for each letter (`OFFSET 0` keeps the planner from merging it into a join over the whole table): one index path, the
+    /// primary key, whatever the statistics say.
     static let pushers = """
-        SELECT p.pusher_id, p.chain_month, p.registered_at
-        FROM unnest($1::text[], $2::uuid[]) AS l (user_id, pusher_id) JOIN pushers p USING (user_id, pusher_id)
+        SELECT l.pusher_id, p.chain_month, p.registered_at
+        FROM unnest($1::text[], $2::uuid[]) AS l (user_id, pusher_id)
+        CROSS JOIN LATERAL (
+            SELECT chain_month, registered_at FROM pushers
+            WHERE pushers.user_id = l.user_id AND pushers.pusher_id = l.pusher_id
+            OFFSET 0
+        ) p
         """
     static let gateways = "SELECT origin FROM gateways"
     static let channels = "SELECT channel_id FROM channels"
