@@ -65,7 +65,11 @@ import Testing
         dispatch.behave(.regular)
         let mended = try fixture.replay(from: fixture.parking)
         #expect(mended.tally.replayed == 100)
-        try eventually("all are delivered") { dispatch.counts.values.allSatisfy { $0 == 5 } }
+        try eventually("all are delivered and acknowledged") {
+            try dispatch.counts.values.allSatisfy { $0 == 5 }
+                && fixture.witness.lag(of: fixture.topics.dispatchGroup, on: fixture.topics.notifications)
+                    == 0
+        }
         #expect(try fixture.open().isEmpty)
     }
 
@@ -80,6 +84,10 @@ import Testing
         let report = try fixture.replay(DeadLetterFilter(), ReplayRules(forcesExpired: true))
         #expect(report.tally.forced == 3)
         try eventually("all are delivered") { dispatch.counts.count == 3 }
+        try eventually("all are acknowledged") {
+            try fixture.witness.lag(of: fixture.topics.dispatchGroup, on: fixture.topics.notifications) == 0
+        }
+        #expect(dispatch.counts.values.allSatisfy { $0 == 1 })
         #expect(try fixture.open().isEmpty)
     }
 

@@ -258,7 +258,7 @@ import Testing
             }
             #expect(!event.isExpired(at: now))
             let number = try #require(String(decoding: event.id, as: UTF8.self).split(separator: "-").last)
-            #expect(String(decoding: event.content, as: UTF8.self).contains("secret-content-\(number)"))
+            #expect(String(decoding: event.content, as: UTF8.self).contains("secretContent\(number)"))
             #expect(record.headers.text("x-dlq-replay-count") == "1")
             #expect(record.key == Array("secret-user-\(number)".utf8))
         }

@@ -21,7 +21,7 @@ struct TestLetter {
     }
 
     /// Whoever finds one of these in an output that people see has found a leak.
-    static let secrets = ["secret-user-", "secret-pushkey-", "secret-content-"]
+    static let secrets = ["secret-user-", "secret-pushkey-", "secretContent"]
 
     var user: String { "secret-user-\(number)" }
     var pushkey: String { "secret-pushkey-of-a-device-\(number)" }
@@ -31,9 +31,15 @@ struct TestLetter {
     }
 
     var value: String {
-        #"{"id":"\#(id)","notification":{"ciphertext":"secret-content-\#(number)","#
+        #"{"id":"\#(id)","notification":{"ciphertext":"\#(ciphertext)","#
             + #""time_message_encrypted":"2026-11","key_identifier":"k","#
             + #""device":{"app_id":"\#(app)","pushkey":"\#(pushkey)","pushkey_ts":1700000000}}}"#
+    }
+
+    /// As long as every ciphertext in Base64 is.
+    private var ciphertext: String {
+        let beginning = "secretContent\(number)"
+        return beginning + String(repeating: "A", count: 1404 - beginning.utf8.count)
     }
 
     /// The headers of the notification itself.
@@ -103,12 +109,12 @@ struct TestEvent {
 
     var record: RawRecord {
         let user = "secret-user-\(number)"
-        var record = RawRecord(key: Array(user.utf8), value: Array("secret-content-\(number)".utf8))
+        var record = RawRecord(key: Array(user.utf8), value: Array("secretContent\(number)".utf8))
         if isStructured {
             record.value = Array(
                 #"""
                 {"specversion":"1.0","id":"event-\#(number)","source":"/test","type":"example.news","subject":"\#(user)",
-                "channel":"\#(channel)","expirytime":"\#(expires)","data":"secret-content-\#(number)"}
+                "channel":"\#(channel)","expirytime":"\#(expires)","data":"secretContent\#(number)"}
                 """#.utf8
             )
             record.headers.append(Header("content-type", text: "application/cloudevents+json"))
