@@ -81,6 +81,7 @@ let package = Package(
             "DispatchWorker",
             ["HTTPClient", "JSON", "Kafka", "Lanes", "Postgres", "Push", "Registrar", "Sealing", "Telemetry"]
         ),
+        room("DeadLetters", ["JSON", "Kafka", "Lanes", "Postgres", "Push", "Sealing"]),
         room("Device", ["JSON", "KeyChains", "Push", "Sealing"]),
 
         // Stand-ins, and real servers in temporary folders
@@ -101,8 +102,8 @@ let package = Package(
         .executableTarget(
             name: "posthorn",
             dependencies: [
-                "Demonstration", "Device", "DispatchWorker", "EncryptWorker", "HTTPClient", "HTTPServer",
-                "Hosting", "Intake",
+                "DeadLetters", "Demonstration", "Device", "DispatchWorker", "EncryptWorker", "HTTPClient",
+                "HTTPServer", "Hosting", "Intake",
                 "JSON", "Kafka",
                 "Lanes", "Lines", "LocalServices", "Postgres", "Push", "Registrar", "Schema", "Sealing",
                 "Settings",
@@ -171,6 +172,13 @@ let package = Package(
             [
                 "Device", "HTTPClient", "HTTPServer", "JSON", "Kafka", "Postgres", "Push", "Registrar",
                 "Schema", "Sealing", "Simulation", "LocalServices", "Support", "Telemetry",
+            ]
+        ),
+        tests(
+            "DeadLetters",
+            [
+                "DispatchWorker", "HTTPServer", "JSON", "Kafka", "Lanes", "Postgres", "Push", "Schema",
+                "Sealing", "Simulation", "LocalServices", "Support", "Telemetry", "posthorn",
             ]
         ),
         tests("Device", ["JSON", "KeyChains", "Push", "Sealing"], resources: [.embedInCode("Resources")]),

@@ -62,8 +62,10 @@ extension Consumer {
     package func seek(to offsets: [TopicPartitionOffset], timeout: Duration) throws(KafkaError) {
         guard !offsets.isEmpty else { return }
         let list = PartitionList(offsets)
+        // Before 2.1.0 the milliseconds were taken for microseconds (librdkafka's pull request 4230).
+        let wait = rd_kafka_version() < 0x0201_0000 ? timeout * 1000 : timeout
         try client.check(
-            unsafe rd_kafka_seek_partitions(client.pointer, list.pointer, timeout.milliseconds),
+            unsafe rd_kafka_seek_partitions(client.pointer, list.pointer, wait.milliseconds),
             "seek"
         )
         try list.check("seek")

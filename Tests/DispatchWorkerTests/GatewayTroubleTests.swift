@@ -142,6 +142,30 @@ import Testing
         #expect(fixture.imbalance == 0)
     }
 
+    @Test(.needsKafka)
+    func `G4: null, absent and empty mean the same, in every member that the answer has`() throws {
+        let fixture = try Fixture()
+        let gateway = try TestGateway()
+        try fixture.allow(gateway.origin)
+        let members = [
+            "", #","error":null"#, #","error":"""#, #","rejected":null"#, #","rejected":[]"#,
+            #","details":null"#, #","details":{}"#, #","details":{"max_batch_size":null}"#,
+        ]
+        gateway.behave { arrival in
+            let results = arrival.ids.enumerated().map { place, id in
+                #"{"id":"\#(id)","status":"success"\#(members[place % members.count])}"#
+            }
+            return .doing(.respond(status: 200, body: #"{"results":[\#(results.joined(separator: ","))]}"#))
+        }
+        let drafts = (0..<64).map { Draft($0, at: gateway.origin) }
+        try fixture.publish(drafts, registering: true)
+        try fixture.drain()
+        #expect(gateway.counts.values.allSatisfy { $0 == 1 } && gateway.counts.count == 64)
+        #expect(fixture.outcome("delivered") == 64)
+        #expect(fixture.metric("posthorn_dispatch_anomalies_total") == 0)
+        #expect(try fixture.pushkeys().count == 64)
+    }
+
     private static func permutations(_ items: [Int]) -> [[Int]] {
         guard items.count > 1 else { return [items] }
         return items.indices.flatMap { index in

@@ -184,4 +184,32 @@ import Testing
         #expect(fixture.metric("posthorn_dispatch_shed_total") > 0)
         #expect(fixture.imbalance == 0)
     }
+
+    @Test(.needsKafka)
+    func `K4: everything while lanes come and go, whatever waits where`() throws {
+        let fixture = try Fixture(partitions: 4)
+        let flaky = try TestGateway { $0.batch % 3 == 0 ? .regular : .status(503) }
+        let healthy = try TestGateway()
+        for gateway in [flaky, healthy] { try fixture.allow(gateway.origin) }
+        var settings = try fixture.settings()
+        settings.batchItems = 20
+        let drafts = (0..<1500).map { Draft($0, at: $0 % 2 == 0 ? flaky.origin : healthy.origin) }
+        try fixture.register(drafts)
+        try fixture.running(settings) { _ in
+            for round in 0..<3 {
+                let joining = try RunningLanes(settings, lanes: 1, registry: fixture.registry)
+                try fixture.publish(Array(drafts[round * 500..<(round + 1) * 500]))
+                try eventually("work goes on while a lane joins") {
+                    healthy.counts.count >= (round + 1) * 200
+                }
+                try joining.stop()
+            }
+            flaky.behave { _ in .regular }
+            try fixture.untilDone()
+        }
+        #expect(flaky.counts.count == 750)
+        #expect(healthy.counts.count == 750)
+        #expect(try fixture.reasons() == [])
+        #expect(fixture.imbalance == 0)
+    }
 }

@@ -53,6 +53,22 @@ struct ConsumerTests {
     }
 
     @Test
+    func `a seek waits as long as it is told to`() throws {
+        let place = try filled(5)
+        var consumer = try Local.consumer()
+        try consumer.assign([TopicPartitionOffset(place, offset: 0)])
+        #expect(try consumer.read(5).count == 5)
+        // A tenth of a second is plenty for a word between two threads; a thousandth of it is not, some of so many times.
+        for round in 0..<300 {
+            try consumer.seek(
+                to: [TopicPartitionOffset(place, offset: Int64(round % 5))],
+                timeout: .milliseconds(100)
+            )
+        }
+        #expect(try consumer.read(1).map(\.offset) == [4])
+    }
+
+    @Test
     func `watermarks, position and lag tell where things are`() throws {
         let place = try filled(30)
         var consumer = try Local.consumer()

@@ -50,6 +50,8 @@ import Testing
         let share = events.count / Outage.allCases.count
         for (index, outage) in Outage.allCases.enumerated() {
             let lines = events[index * share..<(index + 1) * share].map(\.line)
+            // What the last outage has held up is done, so that the load is there at the next one.
+            try installation.awaitEncrypted()
             let file = try installation.write(lines, as: "events-\(index)")
             let source = try role(installation, "publish", "--rate", "400", "--json", file)
             try installation.wait(until: "work goes on before \(outage)") {

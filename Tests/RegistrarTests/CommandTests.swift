@@ -43,8 +43,8 @@ import Testing
     @Test func `migrate says what it applied, and nothing the second time`() throws {
         let before = try run("migrate", "--status", "--json")
         let files = Migration.all.map(\.fileName)
-        let names = files.map { "\"\($0)\"" }.joined(separator: ",")
-        #expect(before.output == #"{"applied":[],"pending":[\#(names)]}"# + "\n")
+        let pending = files.map { "\"\($0)\"" }.joined(separator: ",")
+        #expect(before.output == #"{"applied":[],"pending":[\#(pending)]}"# + "\n")
         let first = try run("migrate")
         #expect(first.code == 0)
         #expect(first.output == files.map { "\($0) applied\n" }.joined())

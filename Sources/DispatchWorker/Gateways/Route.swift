@@ -46,6 +46,11 @@ struct RouteTable {
         problems[destination.index] ?? "gateway: unknown"
     }
 
+    /// Takes all out of the books: the lane ends.
+    func forgetAll() {
+        for route in routes { route?.noteForgotten() }
+    }
+
     /// Reads the address of a new destination; its number may have belonged to an idle one before, whose route is given back.
     mutating func add(
         _ destination: Push.Destination,

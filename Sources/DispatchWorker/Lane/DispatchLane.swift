@@ -42,6 +42,8 @@ package struct DispatchLane: ~Copyable {
     var rejections: RejectionDesk
     var shelf = RetryShelf()
     var check = PusherCheck()
+    /// When to look again at what is due, if it had no room.
+    var nextRelease = Duration.zero
     /// Topics for dead letters and retries that could not be written to lately.
     var unwritable: Set<String> = []
 
@@ -88,11 +90,12 @@ package struct DispatchLane: ~Copyable {
         _ wakeup: borrowing Wakeup
     ) throws(DispatchError) {
         let descriptor = wakeup.descriptor
+        let grace = settings.revocationGrace
         let live = try Self.kafka { () throws(KafkaError) in
-            try Inlet(settings.consumer(), grace: settings.revocationGrace, log: log)
+            try Inlet(settings.consumer(), grace: grace, log: log)
         }
         let retries = try Self.kafka { () throws(KafkaError) in
-            try Inlet(settings.retryConsumer(), grace: settings.revocationGrace, log: log)
+            try Inlet(settings.retryConsumer(), grace: grace, log: log)
         }
         let topics = try Self.kafka { () throws(KafkaError) in
             try TopicWatch(settings, TopicNames(settings), log)
@@ -180,29 +183,6 @@ package struct DispatchLane: ~Copyable {
         }
     }
 
-    /// Reads the list of gateways again; without the database the old one stays.
-    mutating func refreshGateways() {
-        guard database.isWorthTrying else { return }
-        nextRefresh = Monotonic.deadline(after: settings.gatewayRefresh)
-        do throws(RegistrarError) {
-            try gateways.refresh(from: &database)
-        } catch {
-            log.warning("database_away", ["error": .description(of: error)])
-        }
-        health.set(.databaseAway, !gateways.isKnown)
-        for (origin, fault) in gateways.takeFaults() {
-            metrics.gateway(origin.text).certificateFault(fault != nil)
-            if let fault {
-                log.error(
-                    "certificate_files_unusable",
-                    ["gateway": .text(origin.text), "error": .description(of: fault)]
-                )
-            } else {
-                log.info("certificate_files_in_use", ["gateway": .text(origin.text)])
-            }
-        }
-    }
-
     // MARK: - The end
 
     private mutating func beginDrain(_ now: Now) {
@@ -226,6 +206,7 @@ package struct DispatchLane: ~Copyable {
         live.commit(within: .seconds(3), metrics)
         retries.commit(within: .seconds(3), metrics)
         report()
+        routes.forgetAll()
         live.consumer.close(within: .seconds(5))
         retries.consumer.close(within: .seconds(5))
     }

@@ -56,8 +56,10 @@ extension DispatchLane {
 
     /// Gives the engine what is due, as far as it has room, and drops what no longer has a pusher.
     private mutating func release(_ now: Now) {
-        guard shelf.isDue(now.wall), database.isWorthTrying else { return }
+        guard now.monotonic >= nextRelease, shelf.isDue(now.wall), database.isWorthTrying else { return }
         let candidates = candidates(now)
+        // Nothing has room: a lane that turns fast has better things to do than to look again at once.
+        if candidates.isEmpty { nextRelease = now.monotonic + .milliseconds(10) }
         guard !candidates.isEmpty, let gone = findGone(candidates) else { return }
         var asked = 0
         for candidate in candidates {

@@ -20,7 +20,7 @@ enum DispatchCommand {
                 """,
             groups: [
                 DispatchOptions.sending, DispatchOptions.bounds, DispatchOptions.retrying,
-                DispatchOptions.upkeep, DeadLetterOptions.group, KafkaOptions.group, TopicOptions.group,
+                DispatchOptions.upkeep, DeadLetterHeaderOptions.group, KafkaOptions.group, TopicOptions.group,
                 DatabaseOptions.group, WorkerOptions.group, LoggingOptions.group,
             ]
         ),
@@ -61,7 +61,7 @@ enum DispatchCommand {
         )
         settings.topics = TopicOptions.catalogue(values)
         settings.instance = instance
-        settings.deadLetterNaming = values[DeadLetterOptions.naming]
+        settings.deadLetterNaming = values[DeadLetterHeaderOptions.naming]
         DispatchOptions.apply(values, to: &settings)
         // Time is left to commit and to leave the group.
         settings.drainTimeout = max(values[WorkerOptions.drainDeadline] * 0.6, .milliseconds(500))

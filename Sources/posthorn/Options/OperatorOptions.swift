@@ -1,28 +1,21 @@
-internal import Glibc
+internal import Hosting
 internal import Settings
 
 /// Who acts: written beside what was done.
 enum OperatorOptions {
     static let name = Option(
         optional: "operator",
-        .text("NAME", expectation: "a name of at most 256 bytes"),
+        .text("NAME"),
         otherwise: "the login name",
         help: "Who does this, for the record."
     )
 
-    /// The name that was given, else the login name of the process's user, else its number.
-    ///
-    /// Not from the environment, which anybody can set. The corresponding C function is `getpwuid`.
+    /// The name that was given, else the login name; the database holds 256 bytes.
     static func name(_ values: Values) throws -> String {
-        if let given = values[name] {
-            guard given.utf8.count <= 256 else {
-                throw SettingsError([values.fault(name, "is longer than 256 bytes")])
-            }
-            return given
+        let name = values[name] ?? ProcessFacts.loginName()
+        guard name.utf8.count <= 256 else {
+            throw SettingsError([values.fault(self.name, "is longer than 256 bytes")])
         }
-        guard let entry = unsafe getpwuid(getuid()), let login = unsafe entry.pointee.pw_name else {
-            return "uid \(getuid())"
-        }
-        return unsafe String(cString: login)
+        return name
     }
 }
