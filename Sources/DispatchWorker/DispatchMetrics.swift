@@ -1,4 +1,5 @@
 internal import Push
+internal import Registrar
 package import Telemetry
 
 /// What the dispatch lanes count; all lanes of a process share one.
@@ -20,11 +21,14 @@ package struct DispatchMetrics: Sendable {
     let unconfirmed: Counter
     let pushersDeleted: Counter
     let pushersKept: Counter
+    /// Rejections that were forgotten because messages were taken for their pushers since.
+    let rejectionsLapsed: Counter
     let commits: Counter
     let commitFailures: Counter
     private let age: Histogram
     private let anomalies: [Anomaly: Counter]
     private let reasons: [DeadLetterReason: Counter]
+    private let verdicts: [RejectionOutcome.Ending: Counter]
     private let inFlight: [Gauge]
     private let lags: [Gauge]
     private let retryLags: [Gauge]
@@ -75,6 +79,20 @@ package struct DispatchMetrics: Sendable {
         )
         pushersDeleted = counter("pushers_deleted", "Pushers deleted because their gateway rejected the key.")
         pushersKept = counter("pushers_kept", "Rejections of pushers that were gone or registered anew.")
+        rejectionsLapsed = counter(
+            "rejections_lapsed",
+            "Rejections that were forgotten because messages were taken for their pushers since."
+        )
+        verdicts = Dictionary(
+            uniqueKeysWithValues: RejectionOutcome.Ending.allCases.map { ending in
+                let help = "Rejected messages by what became of the rejection."
+                let labels: Labels = ["verdict": ending.rawValue]
+                return (
+                    ending,
+                    registry.counter("posthorn_dispatch_rejections_total", help: help, labels: labels)
+                )
+            }
+        )
         commits = counter("commits", "Commits of offsets.")
         commitFailures = counter("commit_failures", "Commits of offsets that failed and were repeated.")
         age = registry.histogram(
@@ -151,6 +169,20 @@ package struct DispatchMetrics: Sendable {
     func buried(_ reason: DeadLetterReason) {
         reasons[reason]?.increment()
         (reason == .expired ? expired : deadLettered).increment()
+    }
+
+    func rejections(_ ending: RejectionOutcome.Ending, _ count: Int) { verdicts[ending]?.add(count) }
+
+    /// Notes how many rejections are held for a gateway's pushers; all processes say the same.
+    func held(_ origin: String, _ counts: [HoldCause: Int64]) {
+        for cause in HoldCause.allCases {
+            registry.gauge(
+                "posthorn_dispatch_rejections_held",
+                help:
+                    "Rejections held back for an operator, by gateway and cause; the same from every process.",
+                labels: ["gateway": origin, "cause": cause.rawValue]
+            ).set(Int(clamping: counts[cause] ?? 0))
+        }
     }
 
     /// Counts what the engine has counted since `before`.

@@ -9,6 +9,11 @@ package struct DispatchSettings: Sendable {
     package var database: Postgres.Configuration
     package var topics = TopicCatalogue()
 
+    /// This process, for the record of what it deletes.
+    package var instance = "unnamed"
+    /// When rejections are believed.
+    package var stormGuard = StormGuard.Settings()
+
     /// Items in one request, from 1 to 100; formats without batches go one by one.
     package var batchItems = BatchFrame.maximumItems
     /// Bytes of one request's body.

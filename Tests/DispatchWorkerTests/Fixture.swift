@@ -52,6 +52,7 @@ final class Fixture {
     func settings() throws -> DispatchSettings {
         var settings = DispatchSettings(kafka: kafka, database: try Postgres.Configuration(databaseURL))
         settings.topics = topics
+        settings.instance = "test"
         settings.commitInterval = .milliseconds(50)
         settings.gatewayRefresh = .milliseconds(100)
         settings.certificateLook = .milliseconds(100)
@@ -121,6 +122,12 @@ final class Fixture {
     func pushkeys() throws -> [String] {
         let rows = try connection.query("SELECT pushkey FROM pushers ORDER BY pushkey")
         return try (0..<rows.count).map { try rows.text($0, 0) }
+    }
+
+    /// The first column of the first row.
+    func text(_ sql: String) throws -> String {
+        let rows = try connection.query(sql)
+        return rows.count == 0 ? "" : try rows.text(0, 0)
     }
 
     // MARK: - Kafka

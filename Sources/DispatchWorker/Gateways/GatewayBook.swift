@@ -20,6 +20,9 @@ struct GatewayBook {
         self.lookInterval = lookInterval
     }
 
+    /// All on the list.
+    var origins: [GatewayOrigin] { Array(gateways.keys) }
+
     subscript(origin: GatewayOrigin) -> GatewayAccess? { gateways[origin] }
 
     /// Reads the list again; what has not changed keeps its connections and certificates.

@@ -10,6 +10,7 @@ struct GatewayTransport: ~Copyable {
     /// A request on its way.
     private struct Flight {
         let batch: OutboundBatch
+        let origin: GatewayOrigin
         let format: NotificationFormat
         let metrics: GatewayMetrics
         let start: Int64
@@ -19,6 +20,8 @@ struct GatewayTransport: ~Copyable {
     private var flights: [UInt64: Flight] = [:]
     private var nextID: UInt64 = 0
     private var reader: AnswerReader
+    /// What the answers say about keys.
+    var tally = RejectionTally()
     /// How the last failed request to each destination ended, for the log.
     private var troubles: [Int: String] = [:]
     private let limits: Request.Limits
@@ -82,6 +85,7 @@ struct GatewayTransport: ~Copyable {
         }
         flights[nextID] = Flight(
             batch: batch,
+            origin: route.origin,
             format: route.format,
             metrics: route.metrics,
             start: Monotonic.now()
@@ -111,6 +115,9 @@ struct GatewayTransport: ~Copyable {
             }
             if !report.detail.isEmpty { troubles[flight.batch.destination.index] = report.detail }
             count(report, flight, engine, now)
+            if case .answered(let answers) = report.result {
+                tally.note(answers, to: flight.batch, from: flight.origin, sent: flight.start, engine)
+            }
             engine.complete(flight.batch.id, report, now: now)
         }
     }

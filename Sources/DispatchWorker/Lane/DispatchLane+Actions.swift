@@ -1,7 +1,6 @@
 internal import HTTPClient
 internal import Kafka
 internal import Lanes
-internal import Postgres
 internal import Push
 internal import Telemetry
 
@@ -20,7 +19,7 @@ extension DispatchLane {
             case .recovered(let destination): recover(destination)
             }
         }
-        applyRejections(now)
+        settleRejections(now)
     }
 
     /// The partition is one of either inlet; the other does not know it.
@@ -165,35 +164,5 @@ extension DispatchLane {
     mutating func tellUnwritable() {
         health.set(.endingsUnwritable, !unwritable.isEmpty)
         metrics.unwritable(ofLane: context.index)?.set(unwritable.isEmpty ? 0 : 1)
-    }
-
-    // MARK: - Rejections
-
-    private mutating func reject(_ ticket: Ticket) {
-        guard let outgoing = engine.payload(of: ticket) else { return }
-        if !rejections.add(ticket, outgoing) { engine.confirm(ticket) }
-    }
-
-    /// Deletes the rejected pushers and acknowledges their records; without the database both wait.
-    private mutating func applyRejections(_ now: Now) {
-        guard !rejections.isEmpty else { return }
-        defer { rejections.removeAll() }
-        do throws(PostgresError) {
-            let applier = rejections
-            let deleted = try database.run { (connection: inout Connection) throws(PostgresError) in
-                try applier.apply(to: &connection)
-            }
-            metrics.pushersDeleted.add(deleted)
-            metrics.pushersKept.add(rejections.tickets.count - deleted)
-            metrics.rejected.add(rejections.tickets.count)
-            log.info(
-                "pushers_deleted",
-                ["rejections": .integer(rejections.tickets.count), "deleted": .integer(deleted)]
-            )
-            for ticket in rejections.tickets { engine.confirm(ticket) }
-        } catch {
-            log.warning("deletion_delayed", ["error": .description(of: error)])
-            for ticket in rejections.tickets { engine.confirmationFailed(ticket, now: now) }
-        }
     }
 }

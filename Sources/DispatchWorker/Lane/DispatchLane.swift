@@ -39,7 +39,7 @@ package struct DispatchLane: ~Copyable {
     var health: LaneHealth
     var routes = RouteTable()
     var reader = NotificationRecordReader()
-    var rejections = RejectionApplier()
+    var rejections: RejectionDesk
     var shelf = RetryShelf()
     var check = PusherCheck()
     /// When to look again at what is due, if it had no room.
@@ -113,6 +113,10 @@ package struct DispatchLane: ~Copyable {
         engine = OutboundEngine(settings.engine, seed: UInt64(truncatingIfNeeded: Monotonic.now()))
         gateways = GatewayBook(lookInterval: settings.certificateLook)
         health = LaneHealth(context)
+        rejections = RejectionDesk(
+            RejectionLedger(StormGuard(settings.stormGuard), who: "dispatch/\(settings.instance)"),
+            interval: settings.gatewayRefresh
+        )
         self.settings = settings
         names = TopicNames(settings)
         self.context = context
@@ -150,6 +154,7 @@ package struct DispatchLane: ~Copyable {
         var now = Now.now()
         if context.stop.isRaised { beginDrain(now) }
         if Monotonic.now() >= nextRefresh { refreshGateways() }
+        lookAtRejections()
         try read(now)
         try readRetries(now)
         settleWrites(now)
@@ -196,6 +201,7 @@ package struct DispatchLane: ~Copyable {
     /// Commits what has ended and leaves the group.
     private mutating func leave() {
         transport.settle(&engine, .now())
+        settleRejections(.now(), atOnce: true)
         noteProgress()
         live.commit(within: .seconds(3), metrics)
         retries.commit(within: .seconds(3), metrics)

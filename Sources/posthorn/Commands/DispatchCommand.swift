@@ -28,7 +28,11 @@ enum DispatchCommand {
     )
 
     private static func run(_ invocation: Invocation) throws -> ExitCode {
-        let settings = try settings(invocation.values)
+        let instance = try WorkerOptions.instanceName(
+            invocation.values,
+            group: TopicOptions.catalogue(invocation.values).dispatchGroup
+        )
+        let settings = try settings(invocation.values, instance: instance.name)
         let configuration = WorkerOptions.configuration(role: "dispatch", invocation.values)
         let registry = Registry()
         let log = LoggingOptions.log(invocation, metrics: registry)
@@ -48,7 +52,7 @@ enum DispatchCommand {
     }
 
     /// What the options say, as a lane takes it.
-    static func settings(_ values: Values) throws -> DispatchSettings {
+    static func settings(_ values: Values, instance: String) throws -> DispatchSettings {
         let kafka = Kafka.Configuration(KafkaOptions.properties(values))
         if let fault = kafka.faults().first { throw fault }
         var settings = DispatchSettings(
@@ -56,6 +60,7 @@ enum DispatchCommand {
             database: try Postgres.Configuration(values[DatabaseOptions.url].reveal())
         )
         settings.topics = TopicOptions.catalogue(values)
+        settings.instance = instance
         settings.deadLetterNaming = values[DeadLetterHeaderOptions.naming]
         DispatchOptions.apply(values, to: &settings)
         // Time is left to commit and to leave the group.
