@@ -1,10 +1,11 @@
 internal import Push
+internal import Registrar
 package import Telemetry
 
 /// What the dispatch lanes count; all lanes of a process share one.
 ///
-/// The books balance: received = delivered + rejected + dead-lettered + expired + handed over + returned + in flight. What a lane returns
-/// (when partitions are revoked or it stops) is received again by whoever reads on.
+/// The books balance: received = delivered + rejected + dead-lettered + expired + handed over + pusher gone + returned + in flight. What a
+/// lane hands over to a retry topic or returns (when partitions are revoked or it stops) is received again by whoever reads on.
 package struct DispatchMetrics: Sendable {
     let received: Counter
     package let delivered: Counter
@@ -13,17 +14,26 @@ package struct DispatchMetrics: Sendable {
     let expired: Counter
     let handedOver: Counter
     let returned: Counter
+    let pusherGone: Counter
+    let retried: Counter
+    let shed: Counter
     let transient: Counter
     let unconfirmed: Counter
     let pushersDeleted: Counter
     let pushersKept: Counter
+    /// Rejections that were forgotten because messages were taken for their pushers since.
+    let rejectionsLapsed: Counter
     let commits: Counter
     let commitFailures: Counter
     private let age: Histogram
     private let anomalies: [Anomaly: Counter]
     private let reasons: [DeadLetterReason: Counter]
+    private let verdicts: [RejectionOutcome.Ending: Counter]
     private let inFlight: [Gauge]
     private let lags: [Gauge]
+    private let retryLags: [Gauge]
+    private let retriesOverdue: [Gauge]
+    private let unwritable: [Gauge]
     private let registry: Registry
 
     /// Oddities in gateways' answers; each is harmless by itself.
@@ -52,13 +62,16 @@ package struct DispatchMetrics: Sendable {
         func counter(_ name: String, _ help: String) -> Counter {
             registry.counter("posthorn_dispatch_\(name)_total", help: help)
         }
-        received = counter("received", "Notifications taken from the topic.")
+        received = counter("received", "Notifications taken from the topics, retries included.")
+        retried = counter("retried", "Notifications taken from the retry topics when their time had come.")
+        shed = counter("shed", "Notifications handed to a retry topic without an attempt.")
         delivered = outcome("delivered")
         rejected = outcome("rejected")
         deadLettered = outcome("dead_lettered")
         expired = outcome("expired")
         handedOver = outcome("handed_over")
         returned = outcome("returned")
+        pusherGone = outcome("pusher_gone")
         transient = counter("transient", "Attempts that failed and may go well later.")
         unconfirmed = counter(
             "unconfirmed",
@@ -66,6 +79,20 @@ package struct DispatchMetrics: Sendable {
         )
         pushersDeleted = counter("pushers_deleted", "Pushers deleted because their gateway rejected the key.")
         pushersKept = counter("pushers_kept", "Rejections of pushers that were gone or registered anew.")
+        rejectionsLapsed = counter(
+            "rejections_lapsed",
+            "Rejections that were forgotten because messages were taken for their pushers since."
+        )
+        verdicts = Dictionary(
+            uniqueKeysWithValues: RejectionOutcome.Ending.allCases.map { ending in
+                let help = "Rejected messages by what became of the rejection."
+                let labels: Labels = ["verdict": ending.rawValue]
+                return (
+                    ending,
+                    registry.counter("posthorn_dispatch_rejections_total", help: help, labels: labels)
+                )
+            }
+        )
         commits = counter("commits", "Commits of offsets.")
         commitFailures = counter("commit_failures", "Commits of offsets that failed and were repeated.")
         age = registry.histogram(
@@ -79,7 +106,22 @@ package struct DispatchMetrics: Sendable {
             }
         }
         inFlight = perLane("in_flight", "Notifications that a lane holds.")
-        lags = perLane("lag", "Notifications not yet read, over the partitions of a lane.")
+        lags = perLane(
+            "lag",
+            "Notifications not yet read, over the partitions of a lane; those that wait for a retry not among them."
+        )
+        retryLags = perLane(
+            "retry_lag",
+            "Notifications that wait in the retry topics, over the partitions of a lane."
+        )
+        retriesOverdue = perLane(
+            "retry_overdue_seconds",
+            "For how long the retry that is due for longest has been due."
+        )
+        unwritable = perLane(
+            "unwritable",
+            "1 while dead letters or retries cannot be written, so that commits stand still."
+        )
         anomalies = Self.series(registry, "anomalies", "Oddities in gateways' answers.", "kind")
         reasons = Self.series(registry, "dead_letters", "Dead letters by reason.", "reason")
     }
@@ -102,6 +144,20 @@ package struct DispatchMetrics: Sendable {
 
     func lag(ofLane lane: Int) -> Gauge? { lags.indices.contains(lane) ? lags[lane] : nil }
 
+    func retryLag(ofLane lane: Int) -> Gauge? { retryLags.indices.contains(lane) ? retryLags[lane] : nil }
+
+    func retryOverdue(ofLane lane: Int) -> Gauge? {
+        retriesOverdue.indices.contains(lane) ? retriesOverdue[lane] : nil
+    }
+
+    func unwritable(ofLane lane: Int) -> Gauge? { unwritable.indices.contains(lane) ? unwritable[lane] : nil }
+
+    /// Counts a retry whose pusher is gone.
+    func droppedForPusher() {
+        received.increment()
+        pusherGone.increment()
+    }
+
     func anomaly(_ anomaly: Anomaly, _ count: Int = 1) {
         if count > 0 { anomalies[anomaly]?.add(count) }
     }
@@ -115,6 +171,20 @@ package struct DispatchMetrics: Sendable {
         (reason == .expired ? expired : deadLettered).increment()
     }
 
+    func rejections(_ ending: RejectionOutcome.Ending, _ count: Int) { verdicts[ending]?.add(count) }
+
+    /// Notes how many rejections are held for a gateway's pushers; all processes say the same.
+    func held(_ origin: String, _ counts: [HoldCause: Int64]) {
+        for cause in HoldCause.allCases {
+            registry.gauge(
+                "posthorn_dispatch_rejections_held",
+                help:
+                    "Rejections held back for an operator, by gateway and cause; the same from every process.",
+                labels: ["gateway": origin, "cause": cause.rawValue]
+            ).set(Int(clamping: counts[cause] ?? 0))
+        }
+    }
+
     /// Counts what the engine has counted since `before`.
     func add(_ now: OutboundCounters, since before: OutboundCounters) {
         received.add(now.enqueued - before.enqueued)
@@ -122,6 +192,7 @@ package struct DispatchMetrics: Sendable {
         returned.add(now.givenBack - before.givenBack)
         transient.add(now.transient - before.transient)
         unconfirmed.add(now.unconfirmed - before.unconfirmed)
+        shed.add(now.shed - before.shed)
         anomaly(.unknownID, now.unknownIDs - before.unknownIDs)
         anomaly(.missingResult, now.missingResults - before.missingResults)
         anomaly(.contradictoryResult, now.contradictoryResults - before.contradictoryResults)
@@ -130,60 +201,4 @@ package struct DispatchMetrics: Sendable {
 
     /// What is counted of one gateway.
     func gateway(_ origin: String) -> GatewayMetrics { GatewayMetrics(registry, origin) }
-}
-
-/// What is counted of one gateway; made when a lane meets it, the same for all lanes.
-struct GatewayMetrics: Sendable {
-    private let requestSeconds: Histogram
-    private let batchItems: Histogram
-    /// Destinations of it that lanes have stopped sending to.
-    let stopped: Gauge
-    private let registry: Registry
-    private let origin: String
-
-    init(_ registry: Registry, _ origin: String) {
-        self.registry = registry
-        self.origin = origin
-        requestSeconds = registry.histogram(
-            "posthorn_dispatch_request_seconds",
-            help: "Time of a request, by gateway.",
-            labels: ["gateway": origin]
-        )
-        batchItems = registry.histogram(
-            "posthorn_dispatch_batch_items",
-            help: "Notifications in a request, by gateway.",
-            buckets: [1, 2, 5, 10, 20, 50, 100],
-            labels: ["gateway": origin]
-        )
-        stopped = registry.gauge(
-            "posthorn_dispatch_stopped",
-            help: "Lanes' destinations to which nothing leaves at present, by gateway.",
-            labels: ["gateway": origin]
-        )
-    }
-
-    func departed(items: Int) { batchItems.observe(Double(items)) }
-
-    func ended(_ result: String, after duration: Duration) {
-        requestSeconds.observe(duration)
-        request(result)
-    }
-
-    /// Counts a request by how it ended: `answered`, `refused`, or the name of a transient cause or fault.
-    func request(_ result: String) {
-        registry.counter(
-            "posthorn_dispatch_requests_total",
-            help: "Requests by gateway and how they ended.",
-            labels: ["gateway": origin, "result": result]
-        ).increment()
-    }
-
-    /// Counts that a lane stopped sending.
-    func stop(_ reason: String) {
-        registry.counter(
-            "posthorn_dispatch_stops_total",
-            help: "How often a lane stopped sending to a gateway, by reason.",
-            labels: ["gateway": origin, "reason": reason]
-        ).increment()
-    }
 }

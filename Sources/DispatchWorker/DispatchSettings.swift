@@ -9,6 +9,11 @@ package struct DispatchSettings: Sendable {
     package var database: Postgres.Configuration
     package var topics = TopicCatalogue()
 
+    /// This process, for the record of what it deletes.
+    package var instance = "unnamed"
+    /// When rejections are believed.
+    package var stormGuard = StormGuard.Settings()
+
     /// Items in one request, from 1 to 100; formats without batches go one by one.
     package var batchItems = BatchFrame.maximumItems
     /// Bytes of one request's body.
@@ -21,8 +26,21 @@ package struct DispatchSettings: Sendable {
     package var requestTimeout: Duration = .seconds(20)
     /// Resolving, connecting and the TLS handshake together.
     package var connectTimeout: Duration = .seconds(5)
-    /// Bounds, in-flight limits, breaker, and where transient failures go.
+    /// Bounds, in-flight limits and breaker; its policy for transient failures is ``schedule``.
     package var outbound = OutboundSettings()
+    /// How often a notification is tried.
+    package var attempts = RetrySchedule().maximumAttempts
+    /// How much longer than its delay a retry may wait, as a share of it, from 0 to 1.
+    package var retrySpread = RetrySchedule().spread
+    /// Records taken from the retry topics in one poll, from 1.
+    package var retryPollLimit = 200
+    /// Memory for retries that wait for their time; the rest waits at the broker.
+    package var retryShelfBytes = 16 * 1024 * 1024
+
+    /// Whether the topics' settings are asked for; librdkafka's mock cluster never answers that.
+    package var asksForTopicSettings = true
+    /// Which names a dead letter's headers have.
+    package var deadLetterNaming = DeadLetterNaming.own
 
     /// Records taken in one poll, from 1.
     package var pollLimit = 1000
@@ -46,6 +64,18 @@ package struct DispatchSettings: Sendable {
         self.database.cancelGrace = min(database.cancelGrace, .milliseconds(500))
     }
 
+    /// The retry topics and how often a notification goes through them.
+    package var schedule: RetrySchedule {
+        RetrySchedule(delays: topics.retryDelays, maximumAttempts: attempts, spread: retrySpread)
+    }
+
+    /// The engine's settings with the policy.
+    var engine: OutboundSettings {
+        var engine = outbound
+        engine.transient = .retryTopic(schedule)
+        return engine
+    }
+
     /// What fits into a request of a format.
     func limits(_ format: NotificationFormat) -> BatchLimits {
         guard format.isBatched else {
@@ -66,19 +96,35 @@ package struct DispatchSettings: Sendable {
         )
     }
 
-    /// The consumer of every lane.
-    package func consumer() -> Kafka.Configuration {
+    /// What every lane reads notifications with.
+    package func consumer() -> Kafka.Configuration { consumer(of: topics.dispatchGroup) }
+
+    /// What every lane reads retry topics with: in small portions, since most of what is fetched has to wait.
+    func retryConsumer() -> Kafka.Configuration {
+        var configuration = consumer(of: topics.retryGroup)
+        for (name, value) in [("fetch.message.max.bytes", "262144"), ("queued.max.messages.kbytes", "4096")]
+        where configuration[name] == nil {
+            configuration.set(name, value)
+        }
+        return configuration
+    }
+
+    private func consumer(of group: String) -> Kafka.Configuration {
         kafka
-            .setting("group.id", topics.dispatchGroup)
+            .setting("group.id", group)
             .setting("isolation.level", "read_committed")
             .setting("auto.offset.reset", "earliest")
     }
 
-    /// For dead letters and retry topics: few records, each waited for.
+    /// For dead letters and retry topics, each waited for.
     func producer() -> Kafka.Configuration {
         var configuration = kafka
+        // All that the engine holds can be on its way there at once, when a gateway goes away.
+        let kilobytes = max(outbound.maximumBytes / 1024 * 2, 32_768)
         for (name, value) in [
-            ("linger.ms", "5"), ("queue.buffering.max.kbytes", "32768"), ("compression.type", "lz4"),
+            ("linger.ms", "5"), ("queue.buffering.max.kbytes", "\(kilobytes)"),
+            ("queue.buffering.max.messages", "\(max(outbound.maximumRecords * 2, 100_000))"),
+            ("compression.type", "lz4"),
             ("partitioner", "murmur2_random"), ("message.max.bytes", "\(TopicCatalogue.deadLetterLimit)"),
             // A topic that is not there is asked for again and again, so that one that is made is found soon.
             ("topic.metadata.refresh.interval.ms", "10000"), ("topic.metadata.propagation.max.ms", "5000"),

@@ -250,6 +250,7 @@ package struct EncryptLane: ~Copyable {
                 reason,
                 detail,
                 group: settings.topics.encryptGroup,
+                naming: settings.deadLetterNaming,
                 now: now
             )
             try produce(

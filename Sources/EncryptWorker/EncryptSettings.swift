@@ -13,6 +13,8 @@ package struct EncryptSettings: Sendable {
     /// Names this process among those of its group, the same again after a restart: a new producer with the id of a dead one ends that one's
     /// open transaction at once, which others would wait for otherwise.
     package var instance: String
+    /// Which names a dead letter's headers have.
+    package var deadLetterNaming = DeadLetterNaming.own
     /// Events in one turn, from 1 to 10,000.
     package var batchLimit = 1000
     /// How long a turn waits for more events once it has one; the latency that a busy broker need not have.

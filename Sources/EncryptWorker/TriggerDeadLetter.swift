@@ -9,6 +9,7 @@ enum TriggerDeadLetter {
         _ reason: DeadLetterReason,
         _ detail: String,
         group: String,
+        naming: DeadLetterNaming,
         now: Timestamp
     ) -> Headers {
         var history = FailureHistory()
@@ -30,7 +31,7 @@ enum TriggerDeadLetter {
             ),
             now: now
         )
-        for header in history.headers() { headers.append(name: header.name, header.value) }
+        for header in history.headers(naming: naming) { headers.append(name: header.name, header.value) }
         return headers
     }
 }

@@ -18,6 +18,10 @@ package enum ExitCode: Int32, Sendable {
     case inputOutput = 74
     /// Not done this time; to be tried again: a drain that took too long.
     case temporary = 75
+    /// Somebody else holds what is asked for: a lock on a topic.
+    ///
+    /// sysexits.h says "permission denied" by it.
+    case locked = 77
     /// The settings are wrong, in the environment or in a file.
     case configuration = 78
 }

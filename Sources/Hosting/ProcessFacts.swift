@@ -68,3 +68,20 @@ package enum Terminal {
             && environment["TERM"] != "dumb"
     }
 }
+
+extension ProcessFacts {
+    /// The name under which this process's user logs in; behind sudo that of who called it; the number where there is no name.
+    ///
+    /// The corresponding C function is `getpwuid_r`.
+    package static func loginName() -> String {
+        let user = getuid()
+        if user == 0, let caller = environment()["SUDO_USER"], !caller.isEmpty { return caller }
+        var entry = unsafe passwd()
+        var found: UnsafeMutablePointer<passwd>?
+        // Enough for any name, shell and folder that there is; a longer entry leaves the number.
+        var buffer = [CChar](repeating: 0, count: 16 << 10)
+        let code = unsafe getpwuid_r(user, &entry, &buffer, buffer.count, &found)
+        guard code == 0, let name = unsafe found?.pointee.pw_name else { return "uid \(user)" }
+        return unsafe String(cString: name)
+    }
+}

@@ -2,7 +2,7 @@ internal import Cglibc
 internal import Glibc
 internal import Lanes
 
-/// SIGTERM and SIGINT as something to wait for; the second one ends the process at once, however stuck it is.
+/// SIGTERM, SIGINT and the terminal's SIGHUP as something to wait for; the second one ends the process at once, however stuck it is.
 ///
 /// While it lives the first signal makes ``descriptor`` readable. Only one may live at a time. Programs that this one starts
 /// get the signals' usual effect.
@@ -30,6 +30,10 @@ package struct TerminationSignals: ~Copyable {
             unsafe read(descriptor, $0.baseAddress, $0.count)
         }
         guard count == 8 else { return nil }
-        return value == UInt64(SIGINT) ? "SIGINT" : "SIGTERM"
+        return switch Int32(truncatingIfNeeded: value) {
+        case SIGINT: "SIGINT"
+        case SIGHUP: "SIGHUP"
+        default: "SIGTERM"
+        }
     }
 }

@@ -7,6 +7,7 @@ enum Code {
     static var none: Int32 { RD_KAFKA_RESP_ERR_NO_ERROR.rawValue }
     static let fatal = RD_KAFKA_RESP_ERR__FATAL.rawValue
     static let queueFull = RD_KAFKA_RESP_ERR__QUEUE_FULL.rawValue
+    static let partitionEnd = RD_KAFKA_RESP_ERR__PARTITION_EOF.rawValue
     static let invalidArgument = RD_KAFKA_RESP_ERR__INVALID_ARG.rawValue
     static let topicAlreadyExists = RD_KAFKA_RESP_ERR_TOPIC_ALREADY_EXISTS.rawValue
     static let messageTooLarge = RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE.rawValue

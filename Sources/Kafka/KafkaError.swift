@@ -64,6 +64,9 @@ package enum KafkaError: Error, Equatable, Sendable {
     /// The group has moved on: the partitions in question belong to somebody else by now.
     package var isStaleMember: Bool { Code.stale.contains(code) }
 
+    /// A partition is read to its end, with `enable.partition.eof`.
+    package var isPartitionEnd: Bool { code == Code.partitionEnd }
+
     package var isTopicAlreadyThere: Bool { code == Code.topicAlreadyExists }
 
     package var isUnknownTopic: Bool { Code.unknownTopic.contains(code) }

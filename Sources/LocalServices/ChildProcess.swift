@@ -61,7 +61,7 @@ package final class ChildProcess: Sendable {
     /// - Throws: ``LocalServicesError/system(call:code:)`` when it cannot be started.
     package init(_ command: Command) throws(LocalServicesError) {
         var ends: [Int32] = [0, 0]
-        guard unsafe cglibc_pipe(&ends) == 0 else { throw .system(call: "pipe2", code: errno) }
+        guard unsafe glibc_pipe(&ends) == 0 else { throw .system(call: "pipe2", code: errno) }
         let shared = Shared(endRead: ends[0], endWrite: ends[1])
         let start = Start(command: command, shared: shared)
         var thread = pthread_t()

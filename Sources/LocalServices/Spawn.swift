@@ -11,7 +11,7 @@ enum Spawn {
         unsafe posix_spawn_file_actions_init(&actions)
         defer { unsafe posix_spawn_file_actions_destroy(&actions) }
         unsafe addStreams(of: command, to: &actions)
-        unsafe cglibc_spawn_close_from(&actions, 3)
+        unsafe glibc_spawn_close_from(&actions, 3)
 
         var attributes = posix_spawnattr_t()
         unsafe posix_spawnattr_init(&attributes)

@@ -34,7 +34,7 @@ package final class TemporaryFolder: Sendable {
     ///
     /// The corresponding C function is `nftw`.
     package static func remove(_ path: String) {
-        _ = unsafe cglibc_remove_tree(path)
+        _ = unsafe glibc_remove_tree(path)
     }
 }
 

@@ -26,6 +26,8 @@ package struct Migration: Sendable, Equatable {
     ///
     /// A new file gets a line here; a test holds the two together.
     package static let all: [Migration] = [
-        Migration(1, "registrations", PackageResources._001_registrations_sql)
+        Migration(1, "registrations", PackageResources._001_registrations_sql),
+        Migration(2, "rejections", PackageResources._002_rejections_sql),
+        Migration(3, "dead_letters", PackageResources._003_dead_letters_sql),
     ]
 }

@@ -1,3 +1,4 @@
+internal import DeadLetters
 internal import Demonstration
 internal import Device
 internal import EncryptWorker
@@ -157,6 +158,32 @@ extension SimulationError: ExitCoded {
         switch self {
         case .record: .inputOutput
         case .addresses: .usage
+        }
+    }
+}
+
+extension DeadLettersError: ExitCoded {
+    var exitCode: ExitCode {
+        switch self {
+        case .database(let error): error.exitCode
+        case .kafka(let error): error.exitCode
+        case .sealing(let error): error.exitCode
+        case .locked: .locked
+        case .lockLost, .unsettled, .stalled: .temporary
+        case .unknownReplay, .replayDone, .topicRecreated, .notForPlaintext: .data
+        case .unreadableReplay, .noSuchTopic: .configuration
+        }
+    }
+
+    var hint: String? {
+        switch self {
+        case .database(let error): error.hint
+        case .kafka(let error): error.hint
+        case .sealing(let error): error.hint
+        case .noSuchTopic: "Make the topics with 'posthorn topics create'."
+        case .unknownReplay, .replayDone: "See them with 'posthorn dead-letters audit'."
+        case .locked, .lockLost, .unsettled, .stalled, .topicRecreated, .notForPlaintext, .unreadableReplay:
+            nil
         }
     }
 }

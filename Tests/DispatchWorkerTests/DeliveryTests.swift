@@ -58,10 +58,10 @@ import Testing
         let origin = "http://127.0.0.1:\(port)"
         try fixture.allow(origin)
         let drafts = (0..<300).map { Draft($0, at: origin) }
-        try fixture.publish(drafts)
+        try fixture.publish(drafts, registering: true)
         try fixture.running { _ in
             try eventually("the gateway is given up for a while") {
-                fixture.metric("posthorn_dispatch_stopped") == 1
+                fixture.metric("posthorn_dispatch_gateway_stopped") == 1
             }
             // Takes some and breaks the connection before it says so: these come again.
             let gateway = try TestGateway(port: port) { $0.batch <= 3 ? .doing(.close) : .regular }
@@ -72,7 +72,7 @@ import Testing
             #expect(bodies.allSatisfy { items in Set(items.map(\.notification)).count == 1 })
         }
         #expect(try fixture.reasons() == [])
-        #expect(fixture.metric("posthorn_dispatch_stopped") == 0)
+        #expect(fixture.metric("posthorn_dispatch_gateway_stopped") == 0)
         #expect(fixture.outcome("delivered") == 300)
         #expect(fixture.imbalance == 0)
     }

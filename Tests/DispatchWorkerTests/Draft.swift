@@ -3,6 +3,7 @@ import Push
 
 /// A notification to be put on the topic as the encrypt stage would.
 struct Draft {
+    let number: Int
     var id: NotificationID
     var pusher: PusherID
     var user: String
@@ -14,6 +15,7 @@ struct Draft {
 
     /// The `number`th notification, for a pusher of its own at `origin`.
     init(_ number: Int, at origin: String, format: NotificationFormat = .gematik12Encrypted) {
+        self.number = number
         id = NotificationID(
             UUIDBytes(high: 0x0000_0000_0000_8000, low: 0x8000_0000_0000_0000 + UInt64(number))
         )

@@ -134,34 +134,6 @@ import Testing
     }
 
     @Test(.needsKafka)
-    func
-        `D3: nothing that it cannot write down: without a topic for dead letters commits and readiness wait`()
-        throws
-    {
-        let fixture = try Fixture(deadLetters: false)
-        let gateway = try TestGateway()
-        try fixture.allow(gateway.origin)
-        let poison = Draft(0, at: gateway.origin).record.replacing("app", nil)
-        try fixture.publish([poison] + (1..<10).map { Draft($0, at: gateway.origin).record })
-        var settings = try fixture.settings()
-        settings.kafka.set("topic.metadata.propagation.max.ms", "200")
-        settings.kafka.set("topic.metadata.refresh.interval.ms", "500")
-        try fixture.running(settings) { lanes in
-            try eventually("the lane says that it is not ready") {
-                lanes.statuses[0].condition == .notReady(reason: "dead_letters_unwritable")
-            }
-            try eventually("the others are delivered") { gateway.counts.count == 9 }
-            #expect(try fixture.committed().isEmpty)
-            try fixture.createTopics([fixture.topics.notificationDeadLetters])
-            try fixture.untilDone()
-            #expect(lanes.statuses[0].condition == .ready)
-        }
-        #expect(try fixture.reasons() == ["malformed_notification"])
-        #expect(gateway.counts.values.allSatisfy { $0 == 1 })
-        #expect(fixture.imbalance == 0)
-    }
-
-    @Test(.needsKafka)
     func `D1: a record at the topic's limit as a dead letter all the same, with less of its story`() throws {
         let fixture = try Fixture(deadLetters: false)
         let letters = fixture.topics.notificationDeadLetters

@@ -103,7 +103,7 @@ import Testing
             }
             for (fault, gateway) in zip(Self.faults, gateways) where fault.stops {
                 #expect(
-                    fixture.metric(#"posthorn_dispatch_stopped{gateway="\#(gateway.origin)"}"#) == 1,
+                    fixture.stopped(gateway).values.reduce(0, +) == 1,
                     "\(fault.0)"
                 )
             }
@@ -120,31 +120,6 @@ import Testing
         #expect(fixture.imbalance == 0)
     }
 
-    @Test(.needsKafka) func `H9: a certificate from an unknown authority, until the file is replaced`() throws
-    {
-        let fixture = try Fixture()
-        let authority = try TestAuthority()
-        let stranger = try TestAuthority()
-        let pair = try authority.issue("gateway", for: .server)
-        let gateway = try TestGateway(tls: .init(certificate: pair.certificate, key: pair.key))
-        let trusted = "\(stranger.folder.path)/trusted.pem"
-        try Files.write(String(decoding: Files.read(stranger.path) ?? [], as: UTF8.self), to: trusted)
-        try fixture.allow(gateway.origin, authorities: trusted)
-        try fixture.publish((0..<20).map { Draft($0, at: gateway.origin) })
-        try fixture.running { _ in
-            try eventually("the gateway is stopped for its certificate") {
-                fixture.metric(
-                    #"posthorn_dispatch_stops_total{gateway="\#(gateway.origin)",reason="credential"}"#
-                ) > 0
-            }
-            #expect(gateway.arrivals.isEmpty)
-            try Files.write(String(decoding: Files.read(authority.path) ?? [], as: UTF8.self), to: trusted)
-            try fixture.untilDone()
-        }
-        #expect(gateway.counts.count == 20)
-        #expect(try fixture.reasons() == [])
-    }
-
     @Test(.needsKafka) func `a notification that always fails, for a set number of attempts`() throws {
         let fixture = try Fixture()
         let gateway = try TestGateway()
@@ -156,9 +131,9 @@ import Testing
             conduct.failures = [failing: "no"]
             return conduct
         }
-        try fixture.publish(drafts)
+        try fixture.publish(drafts, registering: true)
         var settings = try fixture.settings()
-        settings.outbound.transient = .inLane(Backoff(first: .milliseconds(10), maximumAttempts: 4))
+        settings.attempts = 4
         try fixture.drain(settings)
         #expect(gateway.counts[failing] == 4)
         #expect(gateway.counts.values.reduce(0, +) == 13)
@@ -169,17 +144,18 @@ import Testing
         #expect(fixture.imbalance == 0)
     }
 
-    @Test(.needsKafka) func `a failing gateway by handing over to a retry topic, where that is the policy`()
+    @Test(.needsKafka)
+    func `a failing gateway by handing over to a retry topic, of which the group knows nothing`()
         throws
     {
-        let fixture = try Fixture()
+        let fixture = try Fixture(delays: TopicCatalogue.defaultRetryDelays)
         let gateway = try TestGateway { _ in .status(503) }
         try fixture.allow(gateway.origin)
         let draft = Draft(1, at: gateway.origin)
         try fixture.publish([draft])
-        var settings = try fixture.settings()
-        settings.outbound.transient = .retryTopic(RetrySchedule())
-        try fixture.drain(settings)
+        try fixture.running { _ in
+            try eventually("it is handed over and committed") { try fixture.lag() == 0 }
+        }
         let records = try fixture.records(on: fixture.topics.retries[0])
         #expect(records.map(\.value) == [draft.record.value])
         let headers = try #require(records.first?.headers)

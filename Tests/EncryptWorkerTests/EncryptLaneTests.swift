@@ -133,6 +133,22 @@ private let secret = [UInt8](repeating: 7, count: 32)
     }
 
     @Test(.needsKafka)
+    func `tells of dead letters in Spring's names too where that is set, each once`() throws {
+        let fixture = try Fixture()
+        let stale = RawRecord(key: nil, value: nil).with("kafka_dlt-original-topic", "elsewhere")
+        try fixture.publish([stale])
+        var settings = try fixture.settings()
+        settings.deadLetterNaming = .spring
+        try fixture.drain(settings: settings)
+        let letter = try #require(try fixture.records(on: fixture.topics.triggerDeadLetters).first)
+        #expect(letter.headers.text("kafka_dlt-original-topic") == fixture.topics.triggers)
+        #expect(letter.headers.text("kafka_dlt-exception-fqcn") == "posthorn.tombstone")
+        #expect(letter.headers.value("kafka_dlt-original-offset") == [0, 0, 0, 0, 0, 0, 0, 0])
+        let names = letter.headers.map(\.name)
+        #expect(Set(names).count == names.count)
+    }
+
+    @Test(.needsKafka)
     func `drops and counts what nobody needs any more, and goes through records that are for nobody`() throws
     {
         let fixture = try Fixture()

@@ -55,4 +55,12 @@ struct TopicTests {
             TopicCatalogue(retryDelays: [.seconds(seconds)]).retries == ["push.notifications.retry." + name]
         )
     }
+
+    @Test func `a delay below a second has a name of its own, and topics of other delays are known as such`()
+    {
+        let topics = TopicCatalogue(prefix: "a.", retryDelays: [.milliseconds(250), .milliseconds(1500)])
+        #expect(topics.retries == ["a.push.notifications.retry.250ms", "a.push.notifications.retry.1500ms"])
+        #expect(topics.isRetry("a.push.notifications.retry.30s"))
+        #expect(!topics.isRetry("push.notifications.retry.30s") && !topics.isRetry(topics.parking))
+    }
 }

@@ -46,7 +46,7 @@ struct Migrations {
         let after = try Migrator().status(of: &connection)
         #expect(after.applied == Migration.all && after.pending.isEmpty)
         let rows = try connection.query(
-            "SELECT checksum = sha256(convert_to($1, 'UTF8')) FROM schema_migrations",
+            "SELECT checksum = sha256(convert_to($1, 'UTF8')) FROM schema_migrations ORDER BY version",
             [.text(Migration.all[0].sql)]
         )
         #expect(try rows.bool(0, 0))

@@ -25,6 +25,19 @@ struct KindsTests {
     }
 
     @Test(
+        arguments: [("30s", [30]), ("30s,2m,2h", [30, 120, 7200]), ("1s,2s,3s,4s", [1, 2, 3, 4])]
+            as [(String, [Int]?)] + [
+                ("", nil), ("30s,", nil), ("2m,30s", nil), ("30s,30s", nil), ("0s,1s", nil), ("1s,25h", nil),
+                ("1s;2s", nil), ("1s,2s,3s,4s,5s", nil),
+            ]
+    )
+    func `several durations rise`(text: String, seconds: [Int]?) {
+        let kind = ValueKind<[Duration]>.risingDurations(in: .seconds(1) ... .seconds(86_400), upTo: 4)
+        #expect(kind.parse(text) == seconds.map { $0.map { .seconds($0) } })
+        if let seconds { #expect(kind.show(seconds.map { .seconds($0) }) == text) }
+    }
+
+    @Test(
         arguments: [
             ("256KB", 262_144), ("1mb", 1_048_576), ("2GiB", 2_147_483_648), ("512", 512), ("512B", 512),
             ("0B", 0),

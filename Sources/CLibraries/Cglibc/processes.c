@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <unistd.h>
 
-int cglibc_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC); }
+int glibc_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC); }
 
-int cglibc_spawn_close_from(posix_spawn_file_actions_t *actions, int first) {
+int glibc_spawn_close_from(posix_spawn_file_actions_t *actions, int first) {
   return posix_spawn_file_actions_addclosefrom_np(actions, first);
 }
 
@@ -16,4 +16,4 @@ static int remove_entry(const char *path, const struct stat *status, int kind, s
   return remove(path);
 }
 
-int cglibc_remove_tree(const char *path) { return nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS); }
+int glibc_remove_tree(const char *path) { return nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS); }

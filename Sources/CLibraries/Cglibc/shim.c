@@ -75,10 +75,15 @@ int glibc_catch_termination(int descriptor) {
     action.sa_handler = on_termination;
     action.sa_flags = SA_RESTART;
     sigemptyset(&action.sa_mask);
-    if (sigaction(SIGTERM, &action, NULL) != 0) {
+    if (sigaction(SIGTERM, &action, NULL) != 0 || sigaction(SIGINT, &action, NULL) != 0) {
         return -1;
     }
-    return sigaction(SIGINT, &action, NULL);
+    // A process that was told not to care about its terminal (nohup) goes on not caring.
+    struct sigaction present = {0};
+    if (sigaction(SIGHUP, NULL, &present) != 0 || present.sa_handler == SIG_IGN) {
+        return 0;
+    }
+    return sigaction(SIGHUP, &action, NULL);
 }
 
 void glibc_release_termination(void) {
@@ -86,6 +91,10 @@ void glibc_release_termination(void) {
     action.sa_handler = SIG_DFL;
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGINT, &action, NULL);
+    struct sigaction present = {0};
+    if (sigaction(SIGHUP, NULL, &present) == 0 && present.sa_handler == on_termination) {
+        sigaction(SIGHUP, &action, NULL);
+    }
     atomic_store(&termination_descriptor, -1);
 }
 

@@ -8,6 +8,8 @@ internal import Push
 struct Broker: ~Copyable {
     /// Partitions of the topics that the lanes work on.
     static let partitions = 6
+    /// Nobody watches a demonstration for as long as a retry waits elsewhere.
+    private static let retryDelays: [Duration] = [.seconds(1), .seconds(5)]
     /// For each request to a real one.
     private static let timeout = Duration.seconds(10)
 
@@ -31,10 +33,10 @@ struct Broker: ~Copyable {
     /// A mock cluster with the topics made; it takes no port but on loopback and ends with this.
     static func mock(_ properties: [String: String]) throws(KafkaError) -> Broker {
         let cluster = try MockCluster()
-        let topics = TopicCatalogue()
+        let topics = TopicCatalogue(retryDelays: Self.retryDelays)
         for name in [
             topics.triggers, topics.triggerDeadLetters, topics.notifications, topics.notificationDeadLetters,
-        ] {
+        ] + topics.retries {
             try cluster.createTopic(name, partitions: Int32(Self.partitions))
         }
         var kafka = Kafka.Configuration(properties)
@@ -53,7 +55,7 @@ struct Broker: ~Copyable {
     /// - Throws: ``KafkaError`` when it does not answer, ``DemoError/topic(name:reason:)`` when it refuses; no topic is left then.
     static func real(_ properties: [String: String], prefix: String) throws -> Broker {
         var broker = Broker(
-            TopicCatalogue(prefix: prefix, retryDelays: []),
+            TopicCatalogue(prefix: prefix, retryDelays: Self.retryDelays),
             Kafka.Configuration(properties),
             nil
         )

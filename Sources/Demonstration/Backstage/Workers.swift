@@ -31,7 +31,9 @@ struct Workers: ~Copyable {
             database: services.database
         )
         dispatchSettings.topics = services.broker.topics
+        dispatchSettings.instance = "demo"
         dispatchSettings.drainTimeout = .seconds(5)
+        dispatchSettings.asksForTopicSettings = services.broker.isReal
         let encrypt = try Team<EncryptError>("encrypt") { [encryptSettings] context throws(EncryptError) in
             try EncryptLane.run(encryptSettings, context: context, metrics: encryptMetrics, log: log)
         }

@@ -10,6 +10,7 @@ struct DeadLetterWriter: ~Copyable {
         let ticket: Ticket
         /// Nil for a hand-over.
         let reason: DeadLetterReason?
+        let topic: String
         /// Nil if the broker has it.
         let error: KafkaError?
         /// It was too large, and will be shorter when it is written again.
@@ -19,9 +20,11 @@ struct DeadLetterWriter: ~Copyable {
     private struct Write {
         let ticket: Ticket
         let reason: DeadLetterReason?
+        let topic: String
     }
 
     private var producer: Producer
+    private let naming: DeadLetterNaming
     private var writes: [UInt64: Write] = [:]
     private var nextID: UInt64 = 0
     private var deliveries: [Delivery] = []
@@ -31,7 +34,12 @@ struct DeadLetterWriter: ~Copyable {
     /// Bytes for the story, by how often it was shortened.
     private static let budgets = [Int.max, 1024, 256, 0]
 
-    init(_ configuration: Kafka.Configuration, wakeup: Int32) throws(KafkaError) {
+    init(
+        _ configuration: Kafka.Configuration,
+        _ naming: DeadLetterNaming,
+        wakeup: Int32
+    ) throws(KafkaError) {
+        self.naming = naming
         // A full queue means that the broker takes nothing; the lane has other things to do than to wait for it.
         producer = try Producer(configuration, queueFullTimeout: .zero)
         producer.wake(wakeup)
@@ -57,11 +65,11 @@ struct DeadLetterWriter: ~Copyable {
                     topic: topic,
                     key: failure.record.key,
                     value: failure.record.value,
-                    headers: failure.headers(budget: Self.budgets[cut]),
+                    headers: failure.headers(budget: Self.budgets[cut], naming),
                     timestamp: failure.record.timestamp,
                     id: nextID
                 )
-                writes[nextID] = Write(ticket: ticket, reason: reason)
+                writes[nextID] = Write(ticket: ticket, reason: reason, topic: topic)
                 return
             } catch {
                 guard error.isRecordTooLarge, cut < Self.budgets.count - 1 else { throw error }
@@ -80,7 +88,7 @@ struct DeadLetterWriter: ~Copyable {
             switch delivery.outcome {
             case .written:
                 cuts[write.ticket] = nil
-                return Result(ticket: write.ticket, reason: write.reason, error: nil)
+                return Result(ticket: write.ticket, reason: write.reason, topic: write.topic, error: nil)
             case .failed(let error, _):
                 let cut = cuts[write.ticket] ?? 0
                 let isToBeCut = error.isRecordTooLarge && cut < Self.budgets.count - 1
@@ -88,6 +96,7 @@ struct DeadLetterWriter: ~Copyable {
                 return Result(
                     ticket: write.ticket,
                     reason: write.reason,
+                    topic: write.topic,
                     error: error,
                     isToBeCut: isToBeCut
                 )

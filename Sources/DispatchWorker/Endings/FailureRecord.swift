@@ -40,12 +40,15 @@ struct FailureRecord {
     ) {
         history.attempts = attempts
         history.firstFailedAt = history.firstFailedAt ?? note?.firstFailedAt
+        // A record that expired or was passed on unsent tells how it failed last, if it ever did.
+        let isNews = note.map { $0.cause != TransientCause.shed.rawValue } ?? false
         let cause = note?.cause ?? ""
         let detail = note?.detail ?? ""
+        let story = cause.isEmpty || detail.isEmpty ? cause + detail : "\(cause): \(detail)"
         history.note(
             reason,
-            detail: cause.isEmpty || detail.isEmpty ? cause + detail : "\(cause): \(detail)",
-            httpStatus: note?.status,
+            detail: isNews || history.detail.isEmpty ? story : history.detail,
+            httpStatus: isNews ? note?.status : history.httpStatus,
             stage: .dispatch,
             at: RecordPlace(
                 topic: record.topic,
@@ -54,19 +57,24 @@ struct FailureRecord {
                 timestamp: record.timestamp ?? -1,
                 consumerGroup: group
             ),
-            now: note?.lastFailedAt ?? now
+            now: isNews ? note?.lastFailedAt ?? now : history.lastFailedAt ?? now
         )
     }
 
     /// The original headers and, within `budget` bytes, the story of the failure.
-    func headers(budget: Int) -> Headers {
+    func headers(budget: Int, _ naming: DeadLetterNaming) -> Headers {
         var headers = original
         if budget > 0 {
-            for header in history.headers(budget: budget) { headers.append(name: header.name, header.value) }
+            for header in history.headers(budget: budget, naming: naming) {
+                headers.append(name: header.name, header.value)
+            }
         }
         if let handOver {
             headers.append(RetryHeader.count, Array(String(handOver.handOvers).utf8))
             headers.append(RetryHeader.due, Array(String(handOver.due.milliseconds).utf8))
+            if let notBefore = handOver.notBefore {
+                headers.append(RetryHeader.notBefore, Array(String(notBefore.milliseconds).utf8))
+            }
         }
         return headers
     }

@@ -32,6 +32,9 @@ final class GatewayAccess {
         return destination
     }
 
+    /// Looks at the files if it is time to.
+    func look() { _ = destination() }
+
     private func load() {
         guard ContinuousClock.now >= nextLook else { return }
         nextLook = .now + interval

@@ -1,3 +1,4 @@
+internal import HTTPClient
 internal import Postgres
 internal import Push
 internal import Registrar
@@ -11,11 +12,16 @@ struct GatewayBook {
     private var gateways: [GatewayOrigin: GatewayAccess] = [:]
     private(set) var isKnown = false
     private let lookInterval: Duration
+    /// What was told of each gateway's certificate files.
+    private var faults: [GatewayOrigin: IdentityError] = [:]
 
     /// An empty list that is not known yet; certificate files are looked at every `lookInterval`.
     init(lookInterval: Duration) {
         self.lookInterval = lookInterval
     }
+
+    /// All on the list.
+    var origins: [GatewayOrigin] { Array(gateways.keys) }
 
     subscript(origin: GatewayOrigin) -> GatewayAccess? { gateways[origin] }
 
@@ -36,5 +42,19 @@ struct GatewayBook {
                 old?.entry == entry ? old : GatewayAccess(entry, lookingEvery: lookInterval)
         }
         gateways = known
+    }
+
+    /// Looks at the certificate files, whether anything is sent or not.
+    ///
+    /// - Returns: where something has changed, and what is wrong there now.
+    mutating func takeFaults() -> [(origin: GatewayOrigin, fault: IdentityError?)] {
+        var changes: [(origin: GatewayOrigin, fault: IdentityError?)] = []
+        for (origin, access) in gateways {
+            access.look()
+            if access.fault != faults[origin] { changes.append((origin, access.fault)) }
+        }
+        for origin in faults.keys where gateways[origin] == nil { changes.append((origin, nil)) }
+        for (origin, fault) in changes { faults[origin] = fault }
+        return changes
     }
 }

@@ -10,6 +10,7 @@ struct GatewayTransport: ~Copyable {
     /// A request on its way.
     private struct Flight {
         let batch: OutboundBatch
+        let origin: GatewayOrigin
         let format: NotificationFormat
         let metrics: GatewayMetrics
         let start: Int64
@@ -19,6 +20,10 @@ struct GatewayTransport: ~Copyable {
     private var flights: [UInt64: Flight] = [:]
     private var nextID: UInt64 = 0
     private var reader: AnswerReader
+    /// What the answers say about keys.
+    var tally = RejectionTally()
+    /// How the last failed request to each destination ended, for the log.
+    private var troubles: [Int: String] = [:]
     private let limits: Request.Limits
     private let metrics: DispatchMetrics
 
@@ -80,6 +85,7 @@ struct GatewayTransport: ~Copyable {
         }
         flights[nextID] = Flight(
             batch: batch,
+            origin: route.origin,
             format: route.format,
             metrics: route.metrics,
             start: Monotonic.now()
@@ -87,6 +93,9 @@ struct GatewayTransport: ~Copyable {
         route.metrics.departed(items: batch.tickets.count)
         return nil
     }
+
+    /// How the last request that failed as a whole ended; empty if none did.
+    func trouble(at destination: Push.Destination) -> String { troubles[destination.index] ?? "" }
 
     /// Waits for an answer, for `descriptor`, or until the time is over.
     mutating func wait(upTo limit: Duration, also descriptor: Int32) throws(ClientError) {
@@ -104,7 +113,11 @@ struct GatewayTransport: ~Copyable {
             case .failure(let failure):
                 report = AnswerReader.report(failure)
             }
+            if !report.detail.isEmpty { troubles[flight.batch.destination.index] = report.detail }
             count(report, flight, engine, now)
+            if case .answered(let answers) = report.result {
+                tally.note(answers, to: flight.batch, from: flight.origin, sent: flight.start, engine)
+            }
             engine.complete(flight.batch.id, report, now: now)
         }
     }

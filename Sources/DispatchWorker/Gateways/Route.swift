@@ -6,8 +6,27 @@ struct Route {
     let origin: GatewayOrigin
     let format: NotificationFormat
     let metrics: GatewayMetrics
-    /// Nothing leaves at present, by the engine's breaker.
-    var isStopped = false
+    /// Why nothing leaves at present, by the engine's breaker.
+    private(set) var stop: Breaker.Reason?
+
+    /// Notes that nothing leaves any more, or for another reason than before.
+    mutating func noteStop(_ reason: Breaker.Reason) {
+        noteForgotten()
+        stop = reason
+        metrics.stopped(reason.name)
+    }
+
+    /// - Returns: whether it had been stopped.
+    mutating func noteRecovery() -> Bool {
+        defer { stop = nil }
+        noteForgotten()
+        return stop != nil
+    }
+
+    /// Takes it out of the books.
+    func noteForgotten() {
+        if let stop { metrics.resumed(stop.name) }
+    }
 }
 
 /// The routes of a lane, by the engine's numbers of destinations.
@@ -25,6 +44,11 @@ struct RouteTable {
     /// Why a destination has no route.
     func problem(_ destination: Push.Destination) -> String {
         problems[destination.index] ?? "gateway: unknown"
+    }
+
+    /// Takes all out of the books: the lane ends.
+    func forgetAll() {
+        for route in routes { route?.noteForgotten() }
     }
 
     /// Reads the address of a new destination; its number may have belonged to an idle one before, whose route is given back.

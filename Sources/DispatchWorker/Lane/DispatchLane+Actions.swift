@@ -1,7 +1,6 @@
 internal import HTTPClient
 internal import Kafka
 internal import Lanes
-internal import Postgres
 internal import Push
 internal import Telemetry
 
@@ -14,13 +13,19 @@ extension DispatchLane {
             case .deadLetter(let ticket, let letter): bury(ticket, letter, now)
             case .handOver(let ticket, let handOver): self.handOver(ticket, handOver, now)
             case .reject(let ticket): reject(ticket)
-            case .pause(let partition): book.want(partition, false)
-            case .resume(let partition): book.want(partition, !isDraining)
+            case .pause(let partition): want(partition, false)
+            case .resume(let partition): want(partition, !isDraining)
             case .alarm(let destination, let reason): stop(destination, reason)
             case .recovered(let destination): recover(destination)
             }
         }
-        applyRejections(now)
+        settleRejections(now)
+    }
+
+    /// The partition is one of either inlet; the other does not know it.
+    private mutating func want(_ partition: Partition, _ isWanted: Bool) {
+        live.book.want(partition, isWanted)
+        retries.book.want(partition, isWanted)
     }
 
     // MARK: - Sending
@@ -65,25 +70,22 @@ extension DispatchLane {
     }
 
     private mutating func stop(_ destination: Push.Destination, _ reason: Breaker.Reason) {
+        routes[destination]?.noteStop(reason)
         guard let route = routes[destination] else { return }
-        if !route.isStopped {
-            routes[destination]?.isStopped = true
-            route.metrics.stopped.add(1)
+        let fields: LogFields = [
+            "gateway": .text(route.origin.text), "format": .text(route.format.rawValue),
+            "reason": .text(reason.name), "detail": .text(transport.trouble(at: destination)),
+        ]
+        // Other reasons pass by themselves; a fault waits for a person.
+        if case .fault = reason {
+            log.error("gateway_stopped", fields)
+        } else {
+            log.warning("gateway_stopped", fields)
         }
-        route.metrics.stop(reason.name)
-        log.warning(
-            "gateway_stopped",
-            [
-                "gateway": .text(route.origin.text), "format": .text(route.format.rawValue),
-                "reason": .text(reason.name),
-            ]
-        )
     }
 
     private mutating func recover(_ destination: Push.Destination) {
-        guard let route = routes[destination], route.isStopped else { return }
-        routes[destination]?.isStopped = false
-        route.metrics.stopped.add(-1)
+        guard routes[destination]?.noteRecovery() == true, let route = routes[destination] else { return }
         log.info(
             "gateway_recovered",
             ["gateway": .text(route.origin.text), "format": .text(route.format.rawValue)]
@@ -94,17 +96,21 @@ extension DispatchLane {
 
     private mutating func bury(_ ticket: Ticket, _ letter: DeadLetter, _ now: Now) {
         guard let outgoing = engine.payload(of: ticket) else { return }
-        let group = settings.topics.dispatchGroup
+        let group = group(of: outgoing.record)
         let failure = FailureRecord(outgoing.record, letter, group: group, now: now.wall)
-        write(failure, ticket, letter.reason, to: settings.topics.notificationDeadLetters, now)
+        write(failure, ticket, letter.reason, to: names.deadLetters, now)
     }
 
     private mutating func handOver(_ ticket: Ticket, _ handOver: HandOver, _ now: Now) {
-        let topics = settings.topics.retries
-        guard let outgoing = engine.payload(of: ticket), let last = topics.indices.last else { return }
-        let group = settings.topics.dispatchGroup
+        guard let outgoing = engine.payload(of: ticket) else { return }
+        let group = group(of: outgoing.record)
         let failure = FailureRecord(outgoing.record, handOver, group: group, now: now.wall)
-        write(failure, ticket, nil, to: topics[min(max(handOver.step, 0), last)], now)
+        write(failure, ticket, nil, to: names.retry(handOver.step), now)
+    }
+
+    /// Who has read the record.
+    private func group(of record: Record) -> String {
+        record.topic == names.notifications ? live.group : retries.group
     }
 
     private mutating func write(
@@ -117,7 +123,7 @@ extension DispatchLane {
         do throws(KafkaError) {
             try writer.write(failure, ticket, reason: reason, to: topic)
         } catch {
-            noteUnwritten(ticket, error, now)
+            noteUnwritten(ticket, topic, error, now)
         }
     }
 
@@ -129,10 +135,10 @@ extension DispatchLane {
                 continue
             }
             if let error = result.error {
-                noteUnwritten(result.ticket, error, now)
+                noteUnwritten(result.ticket, result.topic, error, now)
                 continue
             }
-            health.set(.endingsUnwritable, false)
+            noteWritten(result.topic)
             // A record that was given back meanwhile will be counted by whoever ends it.
             guard engine.payload(of: result.ticket) != nil else { continue }
             if let reason = result.reason { metrics.buried(reason) } else { metrics.handedOver.increment() }
@@ -140,82 +146,23 @@ extension DispatchLane {
         }
     }
 
-    private mutating func noteUnwritten(_ ticket: Ticket, _ error: KafkaError, _ now: Now) {
-        health.set(.endingsUnwritable, true)
-        log.error("dead_letter_unwritable", ["error": .description(of: error)])
+    private mutating func noteUnwritten(_ ticket: Ticket, _ topic: String, _ error: KafkaError, _ now: Now) {
         engine.confirmationFailed(ticket, now: now)
+        // The producer has as much as it can hold: the broker is slow, and what it has will tell more.
+        if error.isQueueFull { return }
+        log.error("dead_letter_unwritable", ["topic": .text(topic), "error": .description(of: error)])
+        unwritable.insert(topic)
+        tellUnwritable()
     }
 
-    // MARK: - Rejections
-
-    private mutating func reject(_ ticket: Ticket) {
-        guard let outgoing = engine.payload(of: ticket) else { return }
-        if !rejections.add(ticket, outgoing) { engine.confirm(ticket) }
+    private mutating func noteWritten(_ topic: String) {
+        guard unwritable.remove(topic) != nil else { return }
+        log.info("dead_letter_writable", ["topic": .text(topic)])
+        tellUnwritable()
     }
 
-    /// Deletes the rejected pushers and acknowledges their records; without the database both wait.
-    private mutating func applyRejections(_ now: Now) {
-        guard !rejections.isEmpty else { return }
-        defer { rejections.removeAll() }
-        do throws(PostgresError) {
-            let applier = rejections
-            let deleted = try database.run { (connection: inout Connection) throws(PostgresError) in
-                try applier.apply(to: &connection)
-            }
-            metrics.pushersDeleted.add(deleted)
-            metrics.pushersKept.add(rejections.tickets.count - deleted)
-            metrics.rejected.add(rejections.tickets.count)
-            log.info(
-                "pushers_deleted",
-                ["rejections": .integer(rejections.tickets.count), "deleted": .integer(deleted)]
-            )
-            for ticket in rejections.tickets { engine.confirm(ticket) }
-        } catch {
-            log.warning("deletion_delayed", ["error": .description(of: error)])
-            for ticket in rejections.tickets { engine.confirmationFailed(ticket, now: now) }
-        }
-    }
-
-    // MARK: - Commits
-
-    mutating func commitIfDue() throws(DispatchError) {
-        if let fatal = writer.fatalError { throw .kafka(fatal) }
-        guard Monotonic.now() >= nextCommit else { return }
-        nextCommit = Monotonic.deadline(after: settings.commitInterval)
-        offsets.note(engine.takeProgress(), book)
-        noteMarkers()
-        commit(within: .seconds(1))
-    }
-
-    /// Moves the offsets to commit past the transaction markers behind the last record of a partition.
-    ///
-    /// Nobody is handed a marker, so no record that ends moves past it, and a group that has done all its work would look behind for ever.
-    /// Only where the engine has taken whatever was handed out: not while it drains, and not in a rebalance.
-    mutating func noteMarkers() {
-        guard !isDraining, revocation == nil, !consumer.isRebalancePending else { return }
-        let idle = book.all.filter { place in book[place].map { engine.isIdle($0) } ?? false }
-        guard !idle.isEmpty, let positions = try? consumer.position(idle) else { return }
-        offsets.note(
-            positions.compactMap { place, offset in book[place].map { (partition: $0, offset: offset) } },
-            book
-        )
-    }
-
-    /// Commits what has ended; what cannot be committed now is tried again with the next commit.
-    mutating func commit(within timeout: Duration) {
-        guard !offsets.isEmpty else { return }
-        do throws(KafkaError) {
-            try consumer.commit(offsets.offsets, timeout: timeout)
-            offsets.markCommitted()
-            metrics.commits.increment()
-            health.set(.kafkaAway, false)
-        } catch {
-            metrics.commitFailures.increment()
-            log.warning("commit_failed", ["error": .description(of: error)])
-            // The others of the group have them; the consumer will say so.
-            if error.isStaleMember { return }
-            health.set(.kafkaAway, true)
-            nextCommit = Monotonic.deadline(after: timeout * 5)
-        }
+    mutating func tellUnwritable() {
+        health.set(.endingsUnwritable, !unwritable.isEmpty)
+        metrics.unwritable(ofLane: context.index)?.set(unwritable.isEmpty ? 0 : 1)
     }
 }

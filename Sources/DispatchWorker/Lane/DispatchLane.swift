@@ -8,17 +8,17 @@ package import Telemetry
 /// One lane that brings notifications to their gateways, at least once and each with the same id however often.
 ///
 /// ```
-///           ┌───────────────────────────────────────────────────────────────────────────┐
-///           ▼                                                                           │
-///   read ─▶ engine ─▶ send | write dead letter | delete pusher ─▶ commit ─▶ wait ─▶ answers, writes ─▶ engine
-///                                                                   └─ the only place where the lane waits: for
-///                                                                      gateways, Kafka and the engine's next deadline
+///                  ┌───────────────────────────────────────────────────────────────────────────┐
+///                  ▼                                                                           │
+///   read new ────▶ engine ─▶ send | write dead letter or retry | delete pusher ─▶ commit ─▶ wait ─▶ answers, writes
+///   read retries ──┘                                                               └─ the only place where the lane waits:
+///                                                                       for gateways, Kafka and what comes due next
 /// ```
 ///
-/// 1. An offset is committed once its record and all before it have ended: delivered, its pusher deleted, or its dead letter written.
-/// 2. What ends a record is durable first: a dead letter is confirmed by the broker, a deletion by the database. What cannot be done is
-///    tried again and holds its partition's commits; nothing is dropped.
-/// 3. The broker, the database or a gateway being away ends nothing. Without the database the lane goes on by the list that it has.
+/// 1. An offset is committed once its record and all before it have ended: delivered, pusher deleted, dead letter or retry written.
+/// 2. What ends a record is durable first: a dead letter or retry is confirmed by the broker, a deletion by the database. What cannot be
+///    done is tried again and holds its partition's commits; nothing is dropped.
+/// 3. The broker, the database or a gateway being away ends nothing. Without the database retries wait, and the list of gateways stays.
 /// 4. Every queue has a bound; at the bounds partitions are not read, while polling goes on.
 ///
 /// It owns all that it touches and lives on one thread.
@@ -27,7 +27,10 @@ package struct DispatchLane: ~Copyable {
     let context: LaneContext
     let metrics: DispatchMetrics
     let log: Log
-    var consumer: Consumer
+    let names: TopicNames
+    var live: Inlet
+    var retries: Inlet
+    var topics: TopicWatch
     var writer: DeadLetterWriter
     var transport: GatewayTransport
     var database: DatabaseSession
@@ -35,28 +38,22 @@ package struct DispatchLane: ~Copyable {
     var gateways: GatewayBook
     var health: LaneHealth
     var routes = RouteTable()
-    var book = PartitionBook()
     var reader = NotificationRecordReader()
-    var rejections = RejectionApplier()
-    var offsets = OffsetBook()
+    var rejections: RejectionDesk
+    var shelf = RetryShelf()
+    var check = PusherCheck()
+    /// When to look again at what is due, if it had no room.
+    var nextRelease = Duration.zero
+    /// Topics for dead letters and retries that could not be written to lately.
+    var unwritable: Set<String> = []
 
-    var records: [Record] = []
-    /// The last poll left something over.
-    var hasMore = false
     /// Since when the engine takes nothing, in monotonic nanoseconds.
     var fullSince: Int64?
-    var revocation: Revocation?
     var isDraining = false
     var nextRefresh: Int64 = 0
     var nextCommit: Int64 = 0
     var nextReport: Int64 = 0
-    private var counted = OutboundCounters()
-
-    /// Partitions that are to be given back as soon as what is under way has ended.
-    struct Revocation {
-        var places: [TopicPartition]
-        var deadline: Int64
-    }
+    var counted = OutboundCounters()
 
     /// Runs a lane until it is told to stop and has drained.
     ///
@@ -93,26 +90,43 @@ package struct DispatchLane: ~Copyable {
         _ wakeup: borrowing Wakeup
     ) throws(DispatchError) {
         let descriptor = wakeup.descriptor
-        let consumer = try Self.kafka { () throws(KafkaError) in try Consumer(settings.consumer()) }
+        let grace = settings.revocationGrace
+        let live = try Self.kafka { () throws(KafkaError) in
+            try Inlet(settings.consumer(), grace: grace, log: log)
+        }
+        let retries = try Self.kafka { () throws(KafkaError) in
+            try Inlet(settings.retryConsumer(), grace: grace, log: log)
+        }
+        let topics = try Self.kafka { () throws(KafkaError) in
+            try TopicWatch(settings, TopicNames(settings), log)
+        }
         let writer = try Self.kafka { () throws(KafkaError) in
-            try DeadLetterWriter(settings.producer(), wakeup: descriptor)
+            try DeadLetterWriter(settings.producer(), settings.deadLetterNaming, wakeup: descriptor)
         }
         let transport = try Self.http { () throws(ClientError) in try GatewayTransport(settings, metrics) }
-        self.consumer = consumer
+        self.live = live
+        self.retries = retries
+        self.topics = topics
         self.writer = writer
         self.transport = transport
         database = DatabaseSession(settings.database)
-        engine = OutboundEngine(settings.outbound, seed: UInt64(truncatingIfNeeded: Monotonic.now()))
+        engine = OutboundEngine(settings.engine, seed: UInt64(truncatingIfNeeded: Monotonic.now()))
         gateways = GatewayBook(lookInterval: settings.certificateLook)
         health = LaneHealth(context)
+        rejections = RejectionDesk(
+            RejectionLedger(StormGuard(settings.stormGuard), who: "dispatch/\(settings.instance)"),
+            interval: settings.gatewayRefresh
+        )
         self.settings = settings
+        names = TopicNames(settings)
         self.context = context
         self.metrics = metrics
         self.log = log
-        self.consumer.wake(descriptor)
+        self.live.consumer.wake(descriptor)
+        self.retries.consumer.wake(descriptor)
     }
 
-    /// Waits until the list of gateways is known, and joins the group.
+    /// Waits until the list of gateways is known and no topic loses records by its settings, and joins the groups.
     ///
     /// - Returns: false when told to stop meanwhile.
     private mutating func start() throws(DispatchError) -> Bool {
@@ -120,8 +134,12 @@ package struct DispatchLane: ~Copyable {
             refreshGateways()
             if !gateways.isKnown, context.pause(for: .milliseconds(250)) { return false }
         }
+        while !topics.areFit(&health) {
+            if context.pause(for: .milliseconds(1000)) { return false }
+        }
         do throws(KafkaError) {
-            try consumer.subscribe([settings.topics.notifications])
+            try live.consumer.subscribe([names.notifications])
+            try retries.consumer.subscribe(names.retries + topics.leftOver)
         } catch {
             throw .kafka(error)
         }
@@ -136,11 +154,13 @@ package struct DispatchLane: ~Copyable {
         var now = Now.now()
         if context.stop.isRaised { beginDrain(now) }
         if Monotonic.now() >= nextRefresh { refreshGateways() }
+        lookAtRejections()
         try read(now)
+        try readRetries(now)
         settleWrites(now)
         engine.tick(now: now)
         try act(now)
-        try completeRevocation(now)
+        try completeRevocations()
         try commitIfDue()
         report()
         try wait(for: wakeup.descriptor, from: now)
@@ -154,7 +174,8 @@ package struct DispatchLane: ~Copyable {
         // The stop flag and the lane's own clockwork are looked at so often.
         var limit = Duration.milliseconds(100)
         if let deadline = engine.nextDeadline { limit = min(limit, deadline - now.monotonic) }
-        if hasMore || engine.isDrained { limit = .zero }
+        if let due = shelf.nextDue(after: now.wall) { limit = min(limit, due.since(now.wall)) }
+        if live.hasMore || retries.hasMore || engine.isDrained { limit = .zero }
         do throws(ClientError) {
             try transport.wait(upTo: max(limit, .zero), also: descriptor)
         } catch {
@@ -162,51 +183,32 @@ package struct DispatchLane: ~Copyable {
         }
     }
 
-    /// Reads the list of gateways again; without the database the old one stays.
-    mutating func refreshGateways() {
-        guard database.isWorthTrying else { return }
-        nextRefresh = Monotonic.deadline(after: settings.gatewayRefresh)
-        do throws(RegistrarError) {
-            try gateways.refresh(from: &database)
-        } catch {
-            log.warning("database_away", ["error": .description(of: error)])
-        }
-        health.set(.databaseAway, !gateways.isKnown)
-    }
-
-    private mutating func report() {
-        metrics.add(engine.counters, since: counted)
-        counted = engine.counters
-        metrics.inFlight(ofLane: context.index)?.set(engine.recordCount)
-        let now = Monotonic.now()
-        guard now >= nextReport else { return }
-        nextReport = now + 1_000_000_000
-        for trouble in writer.takeTroubles() {
-            log.warning("producer_trouble", ["error": .description(of: trouble)])
-        }
-        guard let lag = try? consumer.lag(book.all) else { return }
-        metrics.lag(ofLane: context.index)?.set(Int(lag.values.reduce(0, +)))
-    }
-
     // MARK: - The end
 
     private mutating func beginDrain(_ now: Now) {
         guard !isDraining else { return }
-        noteMarkers()
+        live.noteMarkers(engine)
         isDraining = true
         log.info("draining_lane", ["in_flight": .integer(engine.recordCount)])
         engine.beginDrain(until: now.monotonic + settings.drainTimeout, now: now)
-        book.wantNone()
-        applyPauses()
+        shelf.removeAll()
+        live.book.wantNone()
+        live.applyPauses()
+        retries.book.wantNone()
+        retries.applyPauses()
     }
 
     /// Commits what has ended and leaves the group.
     private mutating func leave() {
         transport.settle(&engine, .now())
-        offsets.note(engine.takeProgress(), book)
-        commit(within: .seconds(3))
+        settleRejections(.now(), atOnce: true)
+        noteProgress()
+        live.commit(within: .seconds(3), metrics)
+        retries.commit(within: .seconds(3), metrics)
         report()
-        consumer.close(within: .seconds(5))
+        routes.forgetAll()
+        live.consumer.close(within: .seconds(5))
+        retries.consumer.close(within: .seconds(5))
     }
 
     // MARK: - Errors by module

@@ -6,7 +6,11 @@ struct LaneHealth {
     enum Trouble: CaseIterable {
         case databaseAway
         case topicMissing
+        /// A topic that must keep every record is compacted; the lane does not start.
+        case topicCompacted
         case kafkaAway
+        /// A topic for dead letters or retries is not there; found before anything has to be written to it.
+        case writtenTopicMissing
         /// A dead letter or hand-over could not be written; its partition's commits stand still until it can.
         case endingsUnwritable
         case starting
@@ -16,6 +20,8 @@ struct LaneHealth {
             case .starting: "starting"
             case .databaseAway: "database_away"
             case .topicMissing: "topic_missing"
+            case .topicCompacted: "topic_compacted"
+            case .writtenTopicMissing: "dead_letter_topic_missing"
             case .kafkaAway: "kafka_away"
             case .endingsUnwritable: "dead_letters_unwritable"
             }

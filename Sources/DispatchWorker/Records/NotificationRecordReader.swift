@@ -15,8 +15,8 @@ internal import Push
 /// | `app` | not empty |
 /// | `registered`, `expires` | Unix milliseconds, decimal |
 ///
-/// Each comes once. `x-dlq-attempts` and ``RetryHeader/count`` of earlier failures are read if they are there. All other headers are of no
-/// concern here and stay with the record.
+/// Each comes once. `x-dlq-attempts`, ``RetryHeader/count`` and ``RetryHeader/notBefore`` of earlier failures are read if they are there. All
+/// other headers are of no concern here and stay with the record.
 struct NotificationRecordReader {
     /// A record that can be sent.
     struct Notification {
@@ -26,6 +26,8 @@ struct NotificationRecordReader {
         var expires: Timestamp
         var attempts: Int
         var handOvers: Int
+        /// Its gateway asked for so much time.
+        var notBefore: Timestamp?
     }
 
     enum Result {
@@ -67,7 +69,8 @@ struct NotificationRecordReader {
                 format: format,
                 expires: Timestamp(milliseconds: expires),
                 attempts: fields.attempts,
-                handOvers: fields.handOvers
+                handOvers: fields.handOvers,
+                notBefore: fields.notBefore.map { Timestamp(milliseconds: $0) }
             )
         )
     }
@@ -90,6 +93,7 @@ struct NotificationRecordReader {
         var hasRegistered = false
         var attempts = 0
         var handOvers = 0
+        var notBefore: Int64?
         private(set) var fault: String?
 
         mutating func note(_ header: StaticString, _ isFirst: Bool, _ isSound: Bool) {
@@ -126,6 +130,8 @@ struct NotificationRecordReader {
                 fields.handOvers = Self.count(value)
             case 14 where name.spells("x-dlq-attempts"):
                 fields.attempts = Self.count(value)
+            case 18 where name.spells(RetryHeader.notBefore):
+                fields.notBefore = Self.moment(value)
             default: break
             }
         }
@@ -171,8 +177,19 @@ enum RetryHeader {
     static let count: StaticString = "x-retry-count"
     /// Unix milliseconds before which it is not to be tried.
     static let due: StaticString = "x-retry-due"
+    /// Unix milliseconds before which its gateway does not want it; only where that is after ``due``.
+    static let notBefore: StaticString = "x-retry-not-before"
 
-    static func isOne(_ name: String) -> Bool { name == count.description || name == due.description }
+    static func isOne(_ name: String) -> Bool {
+        name.utf8.starts(with: "x-retry-".utf8)
+            && [count.description, due.description, notBefore.description].contains(name)
+    }
+
+    /// The moment in ``due``; nil without one that makes sense.
+    static func due(of record: Record) -> Timestamp? {
+        let moment = record.headers.withValue("x-retry-due") { NotificationRecordReader.moment($0) } ?? nil
+        return moment.map { Timestamp(milliseconds: $0) }
+    }
 }
 
 extension Span<UInt8> {

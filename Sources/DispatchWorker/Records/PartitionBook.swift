@@ -11,6 +11,8 @@ struct PartitionBook {
     private var last: (topic: String, partition: Int32, engine: Partition)?
     /// Those that the engine does not want to be read.
     private var unwanted: Set<TopicPartition> = []
+    /// Those of which enough has been read for now.
+    private var held: Set<TopicPartition> = []
     /// Those that librdkafka was told to pause.
     private var paused: Set<TopicPartition> = []
 
@@ -25,6 +27,7 @@ struct PartitionBook {
     mutating func remove(_ place: TopicPartition) -> Partition? {
         last = nil
         unwanted.remove(place)
+        held.remove(place)
         paused.remove(place)
         guard let partition = engines.removeValue(forKey: place) else { return nil }
         places[partition] = nil
@@ -51,13 +54,22 @@ struct PartitionBook {
 
     /// What librdkafka has to be told now, and is then taken to know.
     mutating func takeChanges() -> (pause: [TopicPartition], resume: [TopicPartition]) {
-        guard unwanted != paused else { return ([], []) }
-        let changes = (Array(unwanted.subtracting(paused)), Array(paused.subtracting(unwanted)))
-        paused = unwanted
+        let stopped = held.isEmpty ? unwanted : unwanted.union(held)
+        guard stopped != paused else { return ([], []) }
+        let changes = (Array(stopped.subtracting(paused)), Array(paused.subtracting(stopped)))
+        paused = stopped
         return changes
     }
 
-    mutating func wantAll() { unwanted = [] }
+    /// Reads these no further for now, and all others as far as the engine wants them.
+    mutating func hold(_ places: Set<TopicPartition>) {
+        held = places.isEmpty ? [] : places.filter { engines[$0] != nil }
+    }
+
+    mutating func wantAll() {
+        unwanted = []
+        held = []
+    }
 
     mutating func wantNone() { unwanted = Set(engines.keys) }
 }

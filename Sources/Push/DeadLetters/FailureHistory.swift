@@ -61,7 +61,7 @@ package struct FailureHistory: Hashable, Sendable {
     @discardableResult
     package mutating func take(header name: String, _ value: [UInt8]?) -> Bool {
         guard name.utf8.starts(with: "x-".utf8), let header = FailureHeader(rawValue: name) else {
-            return false
+            return SpringHeader.isOne(name)
         }
         guard let value, value.count <= Self.detailLimit, TextRules.isUTF8(value.span) else { return true }
         let text = String(decoding: value, as: UTF8.self)
@@ -87,10 +87,12 @@ package struct FailureHistory: Hashable, Sendable {
 
     /// The headers to write beside the original ones.
     ///
-    /// - Parameter budget: bytes that names and values may take; default no bound. What matters least is cut or left
-    ///   out first, the detail before all; the reason goes last.
-    /// - Returns: each header at most once, in the order of ``FailureHeader``.
-    package func headers(budget: Int = .max) -> [RecordHeader] {
+    /// - Parameters:
+    ///   - budget: bytes that names and values may take; default no bound. What matters least is cut or left
+    ///     out first: Spring's names, then the detail; the reason goes last.
+    ///   - naming: default our own names only.
+    /// - Returns: each header at most once, in the order of ``FailureHeader``, behind them those of ``SpringHeader``.
+    package func headers(budget: Int = .max, naming: DeadLetterNaming = .own) -> [RecordHeader] {
         var rest = budget
         var chosen: [FailureHeader: String] = [:]
         for (header, text) in texts {
@@ -100,9 +102,10 @@ package struct FailureHistory: Hashable, Sendable {
             chosen[header] = value
             rest = room - value.utf8.count
         }
-        return FailureHeader.allCases.compactMap { header in
+        let own = FailureHeader.allCases.compactMap { header in
             chosen[header].map { RecordHeader(header.rawValue, $0) }
         }
+        return naming == .spring ? own + springHeaders(budget: rest) : own
     }
 
     // MARK: - Texts

@@ -14,6 +14,12 @@ struct DestinationState: Sendable {
     var load = 0
     /// Whether it holds up reading.
     var isCrowded = false
+    /// Since when it does, as far as anybody has looked.
+    var crowdedSince: Duration?
+    /// Whether it has been too slow for too long, so that what is over its share is shed.
+    var isStalled = false
+    /// When it was so last.
+    var lastStall: Duration?
     /// Whether it is in the line of destinations that may send.
     var isReady = false
     /// The earliest moment for which the engine will look at it.
@@ -32,7 +38,7 @@ struct DestinationState: Sendable {
 
     /// Whether forgetting it loses nothing: no records, nothing under way, no pause to be kept.
     func isIdle(at now: Duration) -> Bool {
-        guard records == 0, limit.inFlight == 0, pieces.isEmpty else { return false }
+        guard records == 0, limit.inFlight == 0, pieces.isEmpty, !isStalled else { return false }
         if case .wait = breaker.permission(at: now) { return false }
         return true
     }

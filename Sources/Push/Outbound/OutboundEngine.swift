@@ -174,6 +174,16 @@ package struct OutboundEngine<Payload: Sendable>: ~Copyable, Sendable {
     /// The records that the engine holds.
     package var recordCount: Int { machine.records.count }
 
+    /// The records of a partition that the engine holds.
+    package func recordCount(of partition: Partition) -> Int {
+        machine.partitions.contains(partition) ? machine.partitions[partition].records : 0
+    }
+
+    /// Whether a record that has been handed over before should be given to the engine now.
+    ///
+    /// It would not be shed for want of room: one that comes from a retry topic can as well wait there.
+    package func hasRoom(for destination: Destination) -> Bool { machine.hasRoom(destination.index) }
+
     /// The batches under way.
     package var batchCount: Int { machine.batches.count }
 

@@ -9,28 +9,30 @@ extension OutboundMachine {
 
     /// Notes whether a destination holds more than its share.
     ///
-    /// With retry topics it sheds instead and never holds up reading.
+    /// One that has stalled sheds instead and holds up nobody.
     mutating func refreshCrowd(_ index: Int) {
-        guard !settings.transient.sheds else { return }
         let load = destinations[index].load
         let bound = settings.maximumRecordsPerDestination
-        if destinations[index].isCrowded, load <= bound / 2 {
+        let isStalled = destinations[index].isStalled
+        if destinations[index].isCrowded, isStalled || load <= bound / 2 {
             destinations[index].isCrowded = false
             crowdedDestinations -= 1
-        } else if !destinations[index].isCrowded, load >= bound {
+        } else if !destinations[index].isCrowded, !isStalled, load >= bound {
             destinations[index].isCrowded = true
             crowdedDestinations += 1
         }
     }
 
     /// Stops reading at the bounds, and lets it go on at half of them.
+    ///
+    /// With retry topics at seven eighths: stalled destinations may hold three quarters for long, which must not stop the others.
     mutating func refreshPauses() {
         guard !isDraining else { return }
         let wasPaused = isPaused
         if isPaused {
             isPaused =
-                crowdedDestinations > 0 || records.count > settings.maximumRecords / 2
-                || records.footprint > settings.maximumBytes / 2
+                crowdedDestinations > 0 || records.count > resumption(settings.maximumRecords)
+                || records.footprint > resumption(settings.maximumBytes)
         } else {
             isPaused =
                 crowdedDestinations > 0 || records.count >= settings.maximumRecords
@@ -38,6 +40,10 @@ extension OutboundMachine {
         }
         guard isPaused != wasPaused else { return }
         for partition in partitions.assigned { tellPause(partition) }
+    }
+
+    private func resumption(_ bound: Int) -> Int {
+        settings.transient.sheds ? bound / 8 * 7 : bound / 2
     }
 
     /// Stops reading a partition that is too far past its first unfinished record.
@@ -62,6 +68,7 @@ extension OutboundMachine {
     /// Gives back what of a partition is not under way, so that what is can still end and be committed before the revocation.
     mutating func relinquish(_ partition: Partition) {
         guard partitions.contains(partition) else { return }
+        partitions[partition].isLeaving = true
         giveBackAll { $0.partition == partition && [.queued, .held, .waiting].contains($0.state) }
     }
 

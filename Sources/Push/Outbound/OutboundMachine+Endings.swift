@@ -39,7 +39,7 @@ extension OutboundMachine {
 
     /// Keeps a record in the lane until it may be tried again; one that expires before is found expired then.
     private mutating func wait(_ ticket: Ticket, for pause: Duration, _ now: Now) {
-        guard !isDraining else {
+        guard !isDraining, !isLeaving(ticket) else {
             giveBack(ticket)
             return
         }
@@ -48,6 +48,7 @@ extension OutboundMachine {
         timers.insert(ticket, due: min(now.monotonic + pause, expiry))
     }
 
+    /// Hands a record, which is in no queue, to the retry topic of its next step.
     private mutating func handOver(_ ticket: Ticket, _ schedule: RetrySchedule, _ asked: Duration, _ now: Now)
     {
         let remaining = records[ticket].expires.since(now.wall)
@@ -61,9 +62,12 @@ extension OutboundMachine {
         )
         records[ticket].handOvers += 1
         counters.handedOver += 1
+        let due = now.wall.adding(schedule.pause(at: step, jitter: &jitter))
+        let notBefore = now.wall.adding(asked)
         let handOver = HandOver(
             step: step,
-            due: now.wall.adding(schedule.pause(at: step, jitter: &jitter)),
+            due: due,
+            notBefore: notBefore > due ? notBefore : nil,
             attempts: records[ticket].attempts,
             handOvers: records[ticket].handOvers,
             note: records[ticket].note ?? fallback
@@ -73,15 +77,26 @@ extension OutboundMachine {
 
     // MARK: Shedding
 
-    /// Whether a record for this destination should not wait for it here.
+    /// Whether a record for this destination should not wait for it here: nothing leaves to it for longer than is worth waiting.
     func mustShed(_ index: Int, _ now: Now) -> Bool {
         guard settings.transient.sheds else { return false }
-        if destinations[index].load > settings.maximumRecordsPerDestination { return true }
         switch destinations[index].breaker.state {
         case .closed: return false
-        case .open(_, let until): return until > now.monotonic + settings.patience
+        case .open(_, let until): return until > now.monotonic + settings.waitablePause
         case .halfOpen(_, let isProbing): return isProbing
         }
+    }
+
+    /// Hands a record on for which a gateway asked for more time than its retry topic has.
+    ///
+    /// - Returns: whether there was still time to wait.
+    mutating func postpone(_ ticket: Ticket, until notBefore: Timestamp?, _ now: Now) -> Bool {
+        guard case .retryTopic(let schedule) = settings.transient, let notBefore, notBefore > now.wall else {
+            return false
+        }
+        counters.shed += 1
+        handOver(ticket, schedule, min(notBefore.since(now.wall), settings.breaker.maximumThrottle), now)
+        return true
     }
 
     /// Hands a record, which is in no queue, to a retry topic without an attempt.
@@ -186,11 +201,14 @@ extension OutboundMachine {
     private mutating func release(_ ticket: Ticket) {
         let index = records[ticket].destination
         if index >= 0 { destinations[index].records -= 1 }
+        partitions[records[ticket].partition].records -= 1
         released.append(ticket.slot)
         records.remove(ticket)
     }
 
     // MARK: Giving back
+
+    func isLeaving(_ ticket: Ticket) -> Bool { partitions[records[ticket].partition].isLeaving }
 
     /// Forgets a record that is in no queue, without acknowledging it: whoever reads the partition next reads it again.
     mutating func giveBack(_ ticket: Ticket) {

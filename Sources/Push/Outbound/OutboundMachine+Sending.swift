@@ -11,7 +11,7 @@ extension OutboundMachine {
     /// Puts records back to the head of their queue, in their order; none of them is in a queue.
     mutating func requeue(_ tickets: [Ticket], _ index: Int, _ now: Now) {
         for ticket in tickets.reversed() where records.contains(ticket) {
-            if isDraining {
+            if isDraining || isLeaving(ticket) {
                 giveBack(ticket)
             } else if mustShed(index, now) {
                 shed(ticket, now)

@@ -46,6 +46,14 @@ struct OutboundMachine: ~Copyable, Sendable {
     var released: [Int32] = []
     var crowdedDestinations = 0
     var isPaused = false
+    /// Who has records lately.
+    var company = Company()
+    var stalledDestinations = 0
+    /// Records that a stalled destination may hold.
+    var share = 0
+    /// Since when reading stands still at the bounds, as far as ``refreshStalls(_:)`` has seen.
+    var fullSince: Duration?
+    var lastLook = Duration.zero
     var drainDeadline: Duration?
 
     init(_ settings: OutboundSettings, seed: UInt64) {
@@ -60,7 +68,9 @@ struct OutboundMachine: ~Copyable, Sendable {
     /// When ``tick(_:)`` has something to do.
     var nextDeadline: Duration? {
         isDrained
-            ? nil : [wakes.earliest, sweeps.earliest, timers.earliest, drainDeadline].compactMap { $0 }.min()
+            ? nil
+            : [wakes.earliest, sweeps.earliest, timers.earliest, drainDeadline, nextLook].compactMap { $0 }
+                .min()
     }
 
     mutating func destination(
@@ -91,11 +101,14 @@ struct OutboundMachine: ~Copyable, Sendable {
         let index = record.destination.index
         destinations[index].records += 1
         destinations[index].load += 1
+        company.note(index, now.monotonic)
         if record.expires <= now.wall {
             bury(ticket, .expired, now)
         } else if destinations[index].limits.isOversize(record.byteCount) {
             bury(ticket, .notificationTooLarge, now)
-        } else if mustShed(index, now) {
+        } else if postpone(ticket, until: record.notBefore, now) {
+            // Its gateway asked for more time than its retry topic has.
+        } else if mustShed(index, now) || isOverShare(ticket, index) {
             shed(ticket, now)
         } else {
             queue(ticket, now)
@@ -141,6 +154,7 @@ struct OutboundMachine: ~Copyable, Sendable {
         else { return nil }
         counters.enqueued += 1
         let ticket = records.insert(RecordTable.Entry(record, at: position, now))
+        partitions[record.partition].records += 1
         refreshWindow(record.partition)
         return ticket
     }
@@ -157,6 +171,7 @@ struct OutboundMachine: ~Copyable, Sendable {
         while let (_, index) = sweeps.popDue(at: now.monotonic) { sweep(index, now) }
         if let drainDeadline, drainDeadline <= now.monotonic { giveUp() }
         pump(now)
+        refreshStalls(now)
         refreshPauses()
     }
 

@@ -47,6 +47,8 @@ package struct OutboundRecord: Hashable, Sendable {
     package var attempts: Int
     /// How often it was handed to a retry topic before.
     package var handOvers: Int
+    /// Before this moment its receiver does not want it.
+    package var notBefore: Timestamp?
 
     package init(
         partition: Partition,
@@ -57,7 +59,8 @@ package struct OutboundRecord: Hashable, Sendable {
         footprint: Int? = nil,
         expires: Timestamp,
         attempts: Int = 0,
-        handOvers: Int = 0
+        handOvers: Int = 0,
+        notBefore: Timestamp? = nil
     ) {
         self.partition = partition
         self.offset = offset
@@ -68,6 +71,7 @@ package struct OutboundRecord: Hashable, Sendable {
         self.expires = expires
         self.attempts = max(attempts, 0)
         self.handOvers = max(handOvers, 0)
+        self.notBefore = notBefore
     }
 }
 
@@ -98,6 +102,8 @@ package struct HandOver: Hashable, Sendable {
     package var step: Int
     /// Not to be tried before this moment.
     package var due: Timestamp
+    /// The receiver asked for more time than until then; what comes due before is handed over again without an attempt.
+    package var notBefore: Timestamp?
     /// How often it was tried.
     package var attempts: Int
     /// How often it was handed over, this time included.

@@ -12,7 +12,7 @@ package struct OutboundSettings: Hashable, Sendable {
     package var maximumBytes = 48 * 1024 * 1024
     /// Records held for one destination.
     ///
-    /// Beyond it reading stops (in the lane) or the record goes to a retry topic.
+    /// Beyond it reading stops; with retry topics only for ``patience``, then its new records go there.
     package var maximumRecordsPerDestination = 4_000
     /// Batches under way at once, to all destinations.
     package var maximumBatches = 256
@@ -22,10 +22,14 @@ package struct OutboundSettings: Hashable, Sendable {
     package var offsetWindow = 100_000
     package var inFlight = InFlightLimit.Settings()
     package var breaker = Breaker.Settings()
-    /// How long a destination may pause before its records are shed.
+    /// How long a destination may hold up others before its new records are shed.
     ///
     /// Only with retry topics.
-    package var patience: Duration = .seconds(2)
+    package var patience: Duration = .milliseconds(500)
+    /// A destination's pauses up to this are waited for; for longer ones its records are shed.
+    ///
+    /// Only with retry topics.
+    package var waitablePause: Duration = .seconds(2)
     /// How long to wait before a dead letter or a hand-over that could not be written is tried again.
     package var confirmationPause: Duration = .seconds(1)
 

@@ -9,6 +9,10 @@ struct PartitionState: Sendable {
     var isPaused = false
     /// Whether it is in the list of partitions with something to commit.
     var hasProgress = false
+    /// Its records that the engine holds.
+    var records = 0
+    /// Whether it is about to be given back: what is not under way does not stay.
+    var isLeaving = false
 }
 
 /// The partitions that the lane reads, and what of them may be committed.

@@ -176,6 +176,15 @@ extension RecordTable {
         queue.head >= 0 ? ticket(at: queue.head) : nil
     }
 
+    func last(of queue: RecordQueue) -> Ticket? {
+        queue.tail >= 0 ? ticket(at: queue.tail) : nil
+    }
+
+    func previous(before ticket: Ticket) -> Ticket? {
+        let previous = entries[Int(ticket.slot)].previous
+        return previous >= 0 ? self.ticket(at: previous) : nil
+    }
+
     func next(after ticket: Ticket) -> Ticket? {
         let next = entries[Int(ticket.slot)].next
         return next >= 0 ? self.ticket(at: next) : nil

@@ -44,7 +44,7 @@ package struct RetrySchedule: Hashable, Sendable {
 package enum TransientPolicy: Hashable, Sendable {
     /// It waits in the lane and holds its partition's commits; a lane that holds too much stops reading.
     case inLane(Backoff)
-    /// It goes to a retry topic; a destination that holds too much sheds there at once, and reading goes on.
+    /// It goes to a retry topic; so do new records for a destination that stands still or is too slow, and reading goes on.
     case retryTopic(RetrySchedule)
 
     var maximumAttempts: Int {

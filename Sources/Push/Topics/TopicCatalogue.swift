@@ -31,12 +31,19 @@ package struct TopicCatalogue: Hashable, Sendable {
     package var parking: String { prefix + "push.notifications.parking" }
     /// One per delay, in their order.
     package var retries: [String] {
-        retryDelays.map { prefix + "push.notifications.retry." + Self.name(of: $0) }
+        retryDelays.map { retryStem + Self.name(of: $0) }
     }
+
+    private var retryStem: String { prefix + "push.notifications.retry." }
+
+    /// Whether a topic is for retries, be it by another setting of the delays.
+    package func isRetry(_ topic: String) -> Bool { topic.hasPrefix(retryStem) }
 
     /// The consumer groups, named with the same prefix.
     package var encryptGroup: String { prefix + "push.encrypt" }
     package var dispatchGroup: String { prefix + "push.dispatch" }
+    /// Reads the retry topics, so that what waits there is no lag of the dispatch group.
+    package var retryGroup: String { prefix + "push.dispatch.retry" }
 
     /// All topics as they should be.
     ///
@@ -66,9 +73,11 @@ package struct TopicCatalogue: Hashable, Sendable {
     /// 64 KiB more, for a dead letter of a record as large as that with the headers that say what went wrong.
     package static let deadLetterLimit = batchLimit + 64 << 10
 
-    /// `30s`, `2m`, `2h`: in the largest unit that divides it.
+    /// `30s`, `2m`, `2h`: in the largest unit that divides it; below a second `500ms`.
     static func name(of delay: Duration) -> String {
-        let seconds = max(delay.components.seconds, 0)
+        let (seconds, attoseconds) = max(delay, .zero).components
+        let milliseconds = attoseconds / 1_000_000_000_000_000
+        if milliseconds > 0 { return "\(seconds * 1000 + milliseconds)ms" }
         if seconds > 0, seconds % 3600 == 0 { return "\(seconds / 3600)h" }
         if seconds > 0, seconds % 60 == 0 { return "\(seconds / 60)m" }
         return "\(seconds)s"

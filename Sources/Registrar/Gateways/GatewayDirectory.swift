@@ -83,7 +83,8 @@ package enum GatewayDirectory {
     // MARK: - Rows
 
     private static let columns = """
-        origin, dialect, allow_private, insecure, ca_file, client_certificate_file, client_key_file
+        origin, dialect, allow_private, insecure, ca_file, client_certificate_file, client_key_file,
+        confirm_rejections
         """
 
     /// All entries, by origin.
@@ -128,7 +129,8 @@ package enum GatewayDirectory {
             allowsInsecure: try rows.bool(row, 3),
             caFile: try rows.textIfPresent(row, 4),
             clientCertificateFile: try rows.textIfPresent(row, 5),
-            clientKeyFile: try rows.textIfPresent(row, 6)
+            clientKeyFile: try rows.textIfPresent(row, 6),
+            confirmRejections: Int(try rows.int4(row, 7))
         )
     }
 
@@ -144,16 +146,16 @@ package enum GatewayDirectory {
         try database { () throws(PostgresError) -> Void in
             try connection.execute(
                 """
-                INSERT INTO gateways (\(columns)) VALUES ($1, $2, $3, $4, $5, $6, $7)
+                INSERT INTO gateways (\(columns)) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
                 ON CONFLICT (origin) DO UPDATE SET
                     dialect = excluded.dialect, allow_private = excluded.allow_private, insecure = excluded.insecure,
                     ca_file = excluded.ca_file, client_certificate_file = excluded.client_certificate_file,
-                    client_key_file = excluded.client_key_file
+                    client_key_file = excluded.client_key_file, confirm_rejections = excluded.confirm_rejections
                 """,
                 [
                     .text(entry.origin.text), .text(entry.dialect.rawValue), .bool(entry.allowsPrivate),
                     .bool(entry.allowsInsecure), .text(entry.caFile), .text(entry.clientCertificateFile),
-                    .text(entry.clientKeyFile),
+                    .text(entry.clientKeyFile), .int2(Int16(clamping: entry.confirmRejections)),
                 ]
             )
         }

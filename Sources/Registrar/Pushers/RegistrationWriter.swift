@@ -46,8 +46,12 @@ struct RegistrationWriter: ~Copyable {
             let leaving = existing.leaving(batch.devices)
             try Self.delete(leaving.displaced + leaving.removed, on: &connection)
             let rows = try rows(of: batch, existing)
-            let written = try database { () throws(PostgresError) in try rows.write(to: &connection) }
-            guard written == rows.count else { throw .conflict }
+            let written = try database { () throws(PostgresError) in try rows.all.write(to: &connection) }
+            guard written == rows.all.count else { throw .conflict }
+            try database { () throws(PostgresError) -> Void in
+                try OpenRejections.forget(rows.renewed, on: &connection)
+                try ChannelRestoration.restore(rows.unset, on: &connection)
+            }
             return ImportTally(
                 written: written,
                 removed: leaving.removed.count,
@@ -56,18 +60,32 @@ struct RegistrationWriter: ~Copyable {
         }
     }
 
+    /// What a batch writes.
+    private struct Written {
+        var all = PusherRows()
+        /// Those that were there: what was said against the registration before does not count against this one.
+        var renewed: [(user: [UInt8], pusher: PusherID)] = []
+        /// New ones that bring no channel settings.
+        var unset: [(user: String, pusher: PusherID)] = []
+    }
+
     private mutating func rows(
         of batch: RegistrationBatch,
         _ existing: ExistingPushers
-    ) throws(RegistrarError) -> PusherRows {
-        var rows = PusherRows()
+    ) throws(RegistrarError) -> Written {
+        var rows = Written()
         do throws(SealingError) {
             for (place, device) in batch.devices.enumerated() {
                 for case let (user, registration?) in device.changes {
                     let known = existing.pusher(of: user, device: place)
                     let pusher = if let known { known } else { try newPusher() }
                     let chain = try seal(registration.pusher.keys, of: pusher)
-                    rows.append(registration, pusher, chain, sealed: sealed)
+                    rows.all.append(registration, pusher, chain, sealed: sealed)
+                    if known != nil {
+                        rows.renewed.append((Array(user.utf8), pusher))
+                    } else if registration.channels.isEmpty {
+                        rows.unset.append((user, pusher))
+                    }
                 }
             }
         } catch {

@@ -14,6 +14,28 @@ extension ValueKind where Value == Duration {
     }
 }
 
+extension ValueKind where Value == [Duration] {
+    /// From one to `count` durations within a range, parted by commas, each longer than the one before: `30s,2m,8m`.
+    package static func risingDurations(in range: ClosedRange<Duration>, upTo count: Int) -> ValueKind {
+        let low = DurationText.show(range.lowerBound)
+        let high = DurationText.show(range.upperBound)
+        return ValueKind(
+            placeholder: "DURATION,...",
+            expectation:
+                "1 to \(count) rising durations from \(low) to \(high), parted by commas, such as 30s,2m",
+            parse: { text in
+                let parts = text.split(separator: ",", omittingEmptySubsequences: false)
+                let durations = parts.compactMap { DurationText.parse(String($0)) }
+                guard durations.count == parts.count, (1...count).contains(parts.count),
+                    durations.allSatisfy(range.contains), zip(durations, durations.dropFirst()).allSatisfy(<)
+                else { return nil }
+                return durations
+            },
+            show: { $0.map(DurationText.show).joined(separator: ",") }
+        )
+    }
+}
+
 /// Durations as people write them in settings.
 package enum DurationText {
     private static let units: [(name: String, milliseconds: Int)] = [

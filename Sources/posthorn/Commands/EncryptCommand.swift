@@ -42,7 +42,7 @@ enum EncryptCommand {
             groups: [
                 OptionGroup("Encrypting", batch, linger, transactionTimeout), MonthOptions.group,
                 TopicOptions.group, KafkaOptions.group, DatabaseOptions.group, KeyFileOptions.group,
-                WorkerOptions.group, LoggingOptions.group,
+                DeadLetterHeaderOptions.group, WorkerOptions.group, LoggingOptions.group,
             ]
         ),
         run: run
@@ -62,6 +62,7 @@ enum EncryptCommand {
             instance: instance.name
         )
         settings.topics = topics
+        settings.deadLetterNaming = values[DeadLetterHeaderOptions.naming]
         settings.batchLimit = values[batch]
         settings.linger = values[linger]
         settings.zone = values[MonthOptions.zone]

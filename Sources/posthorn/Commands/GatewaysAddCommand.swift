@@ -28,6 +28,14 @@ enum GatewaysAddCommand {
         environment: .none,
         help: "Allow http:// on top of --allow-private, for trying out."
     )
+    static let confirmRejections = Option(
+        "confirm-rejections",
+        .integer(in: GatewayEntry.confirmationsRange),
+        default: 1,
+        environment: .none,
+        help:
+            "How many rejections of a pushkey delete a pusher; 2 for a gateway that reports its provider's passing troubles as dead keys."
+    )
     static let caFile = Option(
         optional: "ca-file",
         .file,
@@ -60,7 +68,7 @@ enum GatewaysAddCommand {
                 """,
             arguments: [origin],
             groups: [
-                OptionGroup("Options", dialect, allowPrivate, insecure),
+                OptionGroup("Options", dialect, confirmRejections, allowPrivate, insecure),
                 OptionGroup("TLS", caFile, clientCertificate, clientKey),
                 DatabaseOptions.group,
             ]
@@ -77,7 +85,8 @@ enum GatewaysAddCommand {
             allowsInsecure: values[insecure],
             caFile: values[caFile].map(absolute),
             clientCertificateFile: values[clientCertificate].map(absolute),
-            clientKeyFile: values[clientKey].map(absolute)
+            clientKeyFile: values[clientKey].map(absolute),
+            confirmRejections: values[confirmRejections]
         )
         var connection = try DatabaseOptions.connect(values)
         do {

@@ -29,6 +29,7 @@ enum GatewaysListCommand {
             ("ORIGIN", .left),
             ("DIALECT", .left),
             ("PUSHERS", .right),
+            ("CONFIRM", .right),
             ("ALLOWS", .left),
             ("TLS", .left)
         )
@@ -40,6 +41,7 @@ enum GatewaysListCommand {
                 entry.origin.text,
                 entry.dialect.rawValue,
                 Quantity.grouped(gateway.pushers),
+                String(entry.confirmRejections),
                 allows.compactMap { $0 }.joined(separator: ","),
                 files.compactMap { $0 }.joined(separator: ",")
             )
@@ -61,6 +63,7 @@ enum GatewaysListCommand {
             writer.string(orNull: entry.clientCertificateFile)
             writer.name("client_key")
             writer.string(orNull: entry.clientKeyFile)
+            writer.member("confirm_rejections", entry.confirmRejections)
             writer.member("pushers", gateway.pushers)
         }
     }

@@ -120,12 +120,7 @@ enum PublishCommand {
     }
 }
 
-/// What the broker did not confirm in one run.
-private struct Losses {
-    private(set) var count = 0
-    /// What the program ends with because of them.
-    private(set) var code: ExitCode?
-
+extension Losses {
     /// Tells of lines that failed since the last time.
     mutating func take(from publisher: inout Publisher, _ progress: inout ProgressLine) {
         for failure in publisher.takeFailures() {
@@ -133,18 +128,5 @@ private struct Losses {
             add(failure.error, line: failure.line, "\(failure.error)\(doubt)", &progress)
         }
         for trouble in publisher.takeTroubles() { progress.say("\(trouble)") }
-    }
-
-    /// Tells of a line that was not even handed over.
-    mutating func add(
-        _ error: KafkaError,
-        line: Int,
-        _ text: String,
-        _ progress: inout ProgressLine
-    ) {
-        count += 1
-        progress.say("line \(line): not delivered: \(text)")
-        let isPassing = error.isTimeout || error.isRetriable
-        if code != .inputOutput { code = isPassing ? .temporary : .inputOutput }
     }
 }

@@ -22,8 +22,12 @@ struct InputLines: ~Copyable {
     private let isStrict: Bool
     private let things: String
 
-    init(_ invocation: Invocation, things: String) throws {
-        reader = try LineReader(invocation.values[Self.file])
+    init(
+        _ invocation: Invocation,
+        things: String,
+        limit: Int = LineReader.defaultLimit
+    ) throws {
+        reader = try LineReader(invocation.values[Self.file], limit: limit)
         isStrict = invocation.values[Self.strict]
         progress = ProgressLine(environment: invocation.environment)
         self.things = things

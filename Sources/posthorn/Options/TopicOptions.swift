@@ -23,10 +23,18 @@ enum TopicOptions {
         help: "Copies of each partition."
     )
 
-    static let group = OptionGroup("Topics", prefix)
-    static let shapeGroup = OptionGroup("Topics", partitions, replication, prefix)
+    static let retryDelays = Option(
+        "retry-delays",
+        .risingDurations(in: .seconds(1) ... .seconds(24 * 3600), upTo: 10),
+        default: TopicCatalogue.defaultRetryDelays,
+        help:
+            "Waits between attempts, each with a topic of its own; the same for all workers. Topics of an earlier setting are read to their end."
+    )
+
+    static let group = OptionGroup("Topics", prefix, retryDelays)
+    static let shapeGroup = OptionGroup("Topics", partitions, replication, prefix, retryDelays)
 
     static func catalogue(_ values: Values) -> TopicCatalogue {
-        TopicCatalogue(prefix: values[prefix] ?? "")
+        TopicCatalogue(prefix: values[prefix] ?? "", retryDelays: values[retryDelays])
     }
 }

@@ -68,7 +68,7 @@ enum Quantity {
     /// Seconds with milliseconds.
     static func seconds(_ duration: Duration) -> Double {
         let (seconds, attoseconds) = duration.components
-        return Double(seconds) + Double(attoseconds / 1_000_000_000_000_000) / 1000
+        return Double(seconds * 1000 + attoseconds / 1_000_000_000_000_000) / 1000
     }
 
     /// How many a second; nil before there is anything to divide by.

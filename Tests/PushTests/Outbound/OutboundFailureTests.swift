@@ -242,19 +242,4 @@ struct OutboundFailureTests {
         #expect(rig.takeLetters().isEmpty)
         #expect(rig.paused.isEmpty)
     }
-
-    @Test
-    func `with retry topics a destination over its bound sheds and never pauses reading`() {
-        let rig = OutboundRig(Self.retryTopic())
-        let partition = rig.assign()
-        let hanging = rig.destination("a")
-        let healthy = rig.destination("b")
-        rig.enqueue(1000, partition, hanging)
-        #expect(rig.load(of: hanging) == 150)
-        #expect(rig.takeHandOvers().count == 850)
-        #expect(rig.paused.isEmpty)
-        _ = rig.takeSent()
-        rig.enqueue(100, partition, healthy)
-        #expect(rig.takeSent().map(\.destination) == [healthy])
-    }
 }

@@ -129,9 +129,6 @@ final class OutboundPlay {
         else {
             return
         }
-        let offset = books[partition, default: Book()].next + Int64.random(in: 0...2, using: &random)
-        books[partition]?.next = offset + 1
-        books[partition]?.offsets.append(offset)
         let name = UInt8.random(in: 0..<6, using: &random)
         let limits = BatchLimits(
             maximumItems: Int(name) * 3 + 1,
@@ -139,15 +136,24 @@ final class OutboundPlay {
             linger: .milliseconds(5)
         )
         let key = DestinationKey(address: [name], format: 0)
+        let destination = engine.destination(for: key, limits: limits, now: now).destination
+        // What comes from a retry topic is only taken from there where there is room.
+        let handOvers = Int.random(in: 0...1, using: &random)
+        if handOvers > 0, !engine.hasRoom(for: destination) { return }
+        let offset = books[partition, default: Book()].next + Int64.random(in: 0...2, using: &random)
+        books[partition]?.next = offset + 1
+        books[partition]?.offsets.append(offset)
         nextID += UInt64.random(in: 0...8, using: &random) == 0 ? 0 : 1
         let record = OutboundRecord(
             partition: partition,
             offset: offset,
-            destination: engine.destination(for: key, limits: limits, now: now).destination,
+            destination: destination,
             id: OutboundRig.id(nextID),
             byteCount: Int.random(in: 0..<100, using: &random) == 0
                 ? 20_000 : Int.random(in: 100...1500, using: &random),
-            expires: now.wall.adding(milliseconds: Int64.random(in: -50...20_000, using: &random))
+            expires: now.wall.adding(milliseconds: Int64.random(in: -50...20_000, using: &random)),
+            handOvers: handOvers,
+            notBefore: Int.random(in: 0..<50, using: &random) == 0 ? now.wall.adding(.seconds(1)) : nil
         )
         guard let ticket = engine.enqueue(record, offset, now: now) else {
             return fail("a record was not taken")
@@ -292,11 +298,16 @@ final class OutboundPlay {
             if state.limit.inFlight > settings.inFlight.maximum {
                 fail("too many batches to one destination")
             }
-            if state.load > settings.maximumRecordsPerDestination + 12 {
+            if state.load > settings.maximumRecordsPerDestination * 5 / 4 + 12 {
                 fail("too many records for one destination")
             }
             if state.load < 0 || state.records < state.load { fail("the load of a destination is wrong") }
+            if state.isStalled, state.isCrowded { fail("a stalled destination holds up reading") }
         }
+        let stalled = engine.machine.destinations.states.count(where: { $0.isStalled })
+        if stalled != engine.machine.stalledDestinations { fail("stalled destinations are miscounted") }
+        let held = books.keys.reduce(0) { $0 + engine.recordCount(of: $1) }
+        if !isDraining, held != engine.recordCount { fail("the records of partitions are miscounted") }
         for (partition, book) in books {
             let firstOpen = book.offsets.first { !book.ended.contains($0) }
             guard let offset = engine.committable(partition) else { continue }

@@ -37,7 +37,8 @@ final class OutboundRig {
         bytes: Int = 1000,
         expiresIn lifetime: Duration = .seconds(12 * 3600),
         attempts: Int = 0,
-        handOvers: Int = 0
+        handOvers: Int = 0,
+        notBefore: Timestamp? = nil
     ) -> Ticket? {
         let offset = nextOffset[partition, default: 0]
         nextOffset[partition] = offset + 1
@@ -49,7 +50,8 @@ final class OutboundRig {
             byteCount: bytes,
             expires: now.wall.adding(lifetime),
             attempts: attempts,
-            handOvers: handOvers
+            handOvers: handOvers,
+            notBefore: notBefore
         )
         nextID += 1
         let ticket = engine.enqueue(record, Int(offset), now: now)
@@ -141,6 +143,8 @@ final class OutboundRig {
 
     func assign() -> Partition { engine.assign() }
     func committable(_ partition: Partition) -> Int64? { engine.committable(partition) }
+    func recordCount(of partition: Partition) -> Int { engine.recordCount(of: partition) }
+    func hasRoom(for destination: Destination) -> Bool { engine.hasRoom(for: destination) }
     func load(of destination: Destination) -> Int { engine.load(of: destination) }
     func inFlight(to destination: Destination) -> Int { engine.inFlight(to: destination).batches }
     func payload(of ticket: Ticket) -> Int? { engine.payload(of: ticket) }

@@ -43,11 +43,11 @@ void glibc_keep_freed_memory(void);
 /// sigaction(2): SIGPIPE is ignored from here on, so that a write to a closed pipe or socket is an error and no death.
 int glibc_ignore_sigpipe(void);
 
-/// sigaction(2) for SIGTERM and SIGINT: the first one writes its number (8 bytes) to `descriptor`, an eventfd; the second one ends the process
+/// sigaction(2) for SIGTERM, SIGINT and, unless it is ignored, SIGHUP: the first one writes its number (8 bytes) to `descriptor`, an eventfd; the second one ends the process
 /// at once with 128 + its number. Nothing is inherited by a program that the process starts: exec resets handlers.
 int glibc_catch_termination(int descriptor);
 
-/// sigaction(2): both signals end the process again.
+/// sigaction(2): these signals end the process again.
 void glibc_release_termination(void);
 
 #ifdef __cplusplus

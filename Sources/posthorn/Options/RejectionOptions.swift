@@ -1,0 +1,50 @@
+internal import Lanes
+internal import Push
+internal import Registrar
+internal import Settings
+
+/// Which rejections a command is about.
+enum RejectionOptions {
+    static let gateway = Option(
+        optional: "gateway",
+        .origin,
+        environment: .none,
+        help: "Of this gateway only."
+    )
+    static let app = Option(optional: "app", .text("APP_ID"), environment: .none, help: "Of this app only.")
+    static let since = Option(
+        optional: "since",
+        .moment,
+        environment: .none,
+        help: "Since then only: a duration back from now, or a time as 2026-11-30T08:00:00Z."
+    )
+    static let limit = Option(
+        "limit",
+        .integer(in: 1...1_000_000, unit: "rows"),
+        default: 100,
+        environment: .none,
+        help: "Rows to show at most, the latest first."
+    )
+
+    static func filter(_ values: Values) -> RejectionFilter {
+        RejectionFilter(gateway: values[gateway]?.text, app: values[app], since: values[since])
+    }
+}
+
+extension ValueKind where Value == Timestamp {
+    /// A moment: how long ago, or a time with its zone.
+    static var moment: ValueKind {
+        let ago = ValueKind<Duration>.duration(in: .seconds(1) ... .seconds(400 * 86_400))
+        return ValueKind(
+            placeholder: "WHEN",
+            expectation: "a duration back from now such as 2h, or a time such as 2026-11-30T08:00:00Z",
+            parse: { text in
+                if let moment = Timestamp(rfc3339: text) { return moment }
+                return ago.parse(text).map {
+                    Timestamp(milliseconds: WallClock.milliseconds()).adding(.zero - $0)
+                }
+            },
+            show: { $0.rfc3339 }
+        )
+    }
+}
