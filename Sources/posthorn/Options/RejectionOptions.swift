@@ -12,7 +12,7 @@ enum RejectionOptions {
         help: "Of this gateway only."
     )
     static let app = Option(optional: "app", .text("APP_ID"), environment: .none, help: "Of this app only.")
-    static let since = Option(
+    static let since = Option<Moment?>(
         optional: "since",
         .moment,
         environment: .none,
@@ -27,24 +27,11 @@ enum RejectionOptions {
     )
 
     static func filter(_ values: Values) -> RejectionFilter {
-        RejectionFilter(gateway: values[gateway]?.text, app: values[app], since: values[since])
-    }
-}
-
-extension ValueKind where Value == Timestamp {
-    /// A moment: how long ago, or a time with its zone.
-    static var moment: ValueKind {
-        let ago = ValueKind<Duration>.duration(in: .seconds(1) ... .seconds(400 * 86_400))
-        return ValueKind(
-            placeholder: "WHEN",
-            expectation: "a duration back from now such as 2h, or a time such as 2026-11-30T08:00:00Z",
-            parse: { text in
-                if let moment = Timestamp(rfc3339: text) { return moment }
-                return ago.parse(text).map {
-                    Timestamp(milliseconds: WallClock.milliseconds()).adding(.zero - $0)
-                }
-            },
-            show: { $0.rfc3339 }
+        let now = Timestamp(milliseconds: WallClock.milliseconds())
+        return RejectionFilter(
+            gateway: values[gateway]?.text,
+            app: values[app],
+            since: values[since]?.timestamp(now: now)
         )
     }
 }
