@@ -44,6 +44,9 @@ package struct Publisher: ~Copyable {
             ("enable.idempotence", "true"), ("linger.ms", "20"), ("compression.type", "lz4"),
             ("partitioner", "murmur2_random"), ("queue.buffering.max.kbytes", "65536"),
             ("message.timeout.ms", "60000"),
+            // With several on their way when a broker is killed, librdkafka before 2.3.0 can lose count and give up for good (its pull
+            // request 4438).
+            ("max.in.flight.requests.per.connection", "1"),
         ] where configuration[name] == nil {
             configuration.set(name, value)
         }

@@ -9,7 +9,7 @@ import Support
 
 /// A database and topics of a test's own, on the shared servers.
 final class Fixture {
-    let topics = TopicCatalogue(prefix: "\(uniqueName("letters"))-")
+    let topics = TopicCatalogue(prefix: "\(uniqueName("letters"))-", retryDelays: [.seconds(1)])
     let witness: KafkaWitness
     let environment: [String: String]
     let desk: Desk
@@ -39,7 +39,7 @@ final class Fixture {
             [
                 topics.triggers, topics.triggerDeadLetters, topics.notifications,
                 topics.notificationDeadLetters, topics.parking,
-            ],
+            ] + topics.retries,
             partitions: partitions
         )
         try connection.executeScript(

@@ -56,9 +56,7 @@ final class RunningDispatch {
         settings.topics = fixture.topics
         settings.commitInterval = .milliseconds(50)
         settings.gatewayRefresh = .milliseconds(100)
-        settings.outbound.transient = .inLane(
-            Backoff(first: .milliseconds(20), maximum: .milliseconds(50), maximumAttempts: attempts)
-        )
+        settings.attempts = attempts
         settings.outbound.breaker.pause = .milliseconds(20)
         settings.outbound.breaker.maximumPause = .milliseconds(50)
         let ready = settings

@@ -31,7 +31,7 @@ import Testing
             // A share of the events for each kill, so that there is work at every one, however fast the machine.
             try installation.publish(Array(events[kill * share..<(kill + 1) * share]))
             try installation.wait(until: "work goes on before kill \(kill + 1)") {
-                try installation.encrypted() >= kill * share + share / 4
+                try installation.encrypted() >= kill * share + share / 10
             }
             try workers[kill % 2].kill()
             let left = try installation.witness.lag(
@@ -54,6 +54,6 @@ import Testing
 
     /// Small batches, so that a kill falls into the middle of one of many transactions.
     private func encryptWorker(_ installation: Installation) throws -> Role {
-        try Role(installation, "encrypt", "--batch", "20")
+        try Role(installation, "encrypt", "--batch", "40")
     }
 }

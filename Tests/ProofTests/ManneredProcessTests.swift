@@ -24,8 +24,8 @@ import Testing
         let start = ContinuousClock.now
         for worker in first { worker.signal(SIGTERM) }
         for worker in first {
-            #expect(worker.end() == .exited(0), "\(worker.lastWords)")
-            #expect(worker.lastWords.contains(#""event":"drained""#))
+            #expect(worker.end() == .exited(0), "\(worker.words)")
+            #expect(worker.words.contains(#""event":"drained""#))
         }
         #expect(ContinuousClock.now - start < .seconds(25), "the deadline that they have by default")
         #expect(gateway.count < expected.count, "it came while there was work")
@@ -52,7 +52,7 @@ import Testing
             try dispatch.answer("/health/ready")?.contains(#""reasons":["draining""#) ?? false
         }
         dispatch.signal(SIGTERM)
-        #expect(dispatch.end() == .exited(128 + SIGTERM), "\(dispatch.lastWords)")
+        #expect(dispatch.end() == .exited(128 + SIGTERM), "\(dispatch.words)")
         #expect(ContinuousClock.now - start < .seconds(10), "a drain would wait for the gateway for 15 s")
 
         gateway.behave(.regular)

@@ -59,7 +59,7 @@ import Testing
             }
             #expect(source.isRunning, "events come in before \(outage)")
             try outage.run(broker, database)
-            #expect(source.end(within: .seconds(120)) == .exited(0), "\(source.lastWords)")
+            #expect(source.end(within: .seconds(120)) == .exited(0), "\(source.words)")
             #expect(source.written.contains(#""sent":\#(share),"bad":0,"failed":0"#), "\(source.written)")
         }
         try installation.awaitEncrypted()

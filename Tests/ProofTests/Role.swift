@@ -41,8 +41,12 @@ final class Role {
     /// What it wrote to standard output.
     var written: String { String(decoding: Files.read(output) ?? [], as: UTF8.self) }
 
-    /// The end of its log, for a failure's text.
-    var lastWords: String { "\(name) said last:\n\(Files.tail(log, limit: 2000))" }
+    /// How its log begins and ends, for a failure's text.
+    var words: String {
+        let text = String(decoding: Files.read(log) ?? [], as: UTF8.self)
+        guard text.utf8.count > 4000 else { return "\(name) said:\n\(text)" }
+        return "\(name) said:\n\(text.prefix(1500))\n…\n\(text.suffix(2500))"
+    }
 
     /// Ends it as a power cut would.
     func kill() throws {
@@ -70,7 +74,7 @@ final class Role {
                 return try isReady
             }
         } catch let timeout as ConditionTimeout {
-            throw UnexpectedEnd(description: "\(timeout.description)\n\(lastWords)")
+            throw UnexpectedEnd(description: "\(timeout.description)\n\(words)")
         }
     }
 
@@ -108,6 +112,6 @@ final class Role {
 
     func unexpected() -> UnexpectedEnd {
         let status = process.status.map { "\($0)" } ?? "still running"
-        return UnexpectedEnd(description: "\(name): \(status)\n\(lastWords)")
+        return UnexpectedEnd(description: "\(name): \(status)\n\(words)")
     }
 }
