@@ -9,7 +9,8 @@ import Support
 /// The pushers' months come from the test's word in place of the database's clock, but where a test asks for the real one.
 final class Installation {
     let folder: TemporaryFolder
-    let topics = TopicCatalogue(prefix: "\(uniqueName("proof"))-")
+    /// What is tried again is tried soon: the proofs wait for it.
+    let topics = TopicCatalogue(prefix: "\(uniqueName("proof"))-", retryDelays: [.seconds(2), .seconds(5)])
     let witness: KafkaWitness
     let environment: [String: String]
     private let databaseURL: String
@@ -38,6 +39,7 @@ final class Installation {
             "POSTHORN_DATABASE_URL": url,
             "POSTHORN_KEY_FILE": "\(folder.path)/keys",
             "POSTHORN_TOPIC_PREFIX": topics.prefix,
+            "POSTHORN_RETRY_DELAYS": "2s,5s",
         ]
         guard isPrepared else { return }
         try run("migrate")
@@ -162,10 +164,13 @@ final class Installation {
         }
     }
 
-    /// Waits until the dispatch group has read and committed every notification.
+    /// Waits until every notification has ended, those that had to be tried again too.
+    ///
+    /// Each is on the next topic before it is committed on the one before, so that asking in this order misses none.
     func awaitDispatched() throws {
         try wait(until: "all notifications are dispatched") {
             try witness.lag(of: topics.dispatchGroup, on: topics.notifications) == 0
+                && topics.retries.allSatisfy { try witness.lag(of: topics.retryGroup, on: $0) == 0 }
         }
     }
 }
