@@ -59,6 +59,21 @@ import Testing
         #expect(fixture.imbalance == 0)
     }
 
+    @Test(.needsKafka) func `a single dead key, where nothing else is sent, is deleted a few seconds later`()
+        throws
+    {
+        let fixture = try Fixture(partitions: 1)
+        let gateway = try TestGateway { arrival in .rejecting(Set(arrival.pushkeys)) }
+        try fixture.allow(gateway.origin)
+        try fixture.publish(try register(0..<1, gateway, fixture))
+        try fixture.running(lanes: 2) { _ in
+            try fixture.untilDone()
+            try eventually("the pusher is gone", within: .seconds(60)) { try fixture.pushkeys().isEmpty }
+        }
+        #expect(fixture.metric("posthorn_dispatch_pushers_deleted_total") == 1)
+        #expect(try states(fixture) == "")
+    }
+
     @Test(.needsKafka)
     func
         `A18: a wrong credential that makes every key look dead: not one pusher deleted, alarm raised, on all lanes`()

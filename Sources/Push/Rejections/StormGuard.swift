@@ -8,12 +8,14 @@
 ///                 ▼
 ///        borne out: since it, its own answer included, the gateway took ──yes──▶ removed
 ///        at least as many messages for the app as it rejected
-///                 │not yet                                    after a while ▶ held (unproven)
+///                 │not yet ─── alone, and nothing followed in a few seconds ▶ removed
+///                 │                                           after a while ▶ held (unproven)
 ///                 └──▶ waits for other answers
 /// ```
 ///
 /// 1. **A rejection has to be borne out.** A dead key among living ones is believed at once: the same answer shows that the gateway works for
-///    this app. Where every key looks dead nothing bears anything out, however few there are, and not one pusher is deleted.
+///    this app. Where every key looks dead nothing bears anything out, however few there are, and no pusher is deleted. One rejection alone, at a
+///    gateway that is hardly used, is believed all the same: a fault would show in the next key too, and a second one is no longer alone.
 /// 2. **A jump holds.** When the share of rejections, in one answer or in the last minutes, is far above what is usual for this gateway and
 ///    app, all rejections are held back until an operator decides or it has been calm again.
 ///
@@ -31,6 +33,8 @@ package struct StormGuard: Sendable {
         package var windowHalfLife: Duration = .seconds(60)
         /// In how much time what is usual here counts half.
         package var historyHalfLife: Duration = .seconds(7 * 86_400)
+        /// How long a rejection that is the only one must stay the only one to be believed.
+        package var isolation: Duration = .seconds(5)
         /// How long a rejection waits to be borne out.
         package var patience: Duration = .seconds(60)
         /// Fewer rejections are no jump, whatever their share; they still have to be borne out.
@@ -114,7 +118,9 @@ package struct StormGuard: Sendable {
         if gate.isHolding { return .hold(.storm) }
         if evidence.accepted >= max(evidence.rejected, 1) { return .remove }
         if let held = evidence.heldSince, let accepted = gate.acceptedAt, accepted > held { return .remove }
-        guard now.since(evidence.rejectedAt) >= settings.patience else { return .wait }
+        let age = now.since(evidence.rejectedAt)
+        if isAlone(evidence, at: gate), age >= settings.isolation { return .remove }
+        guard age >= settings.patience else { return .wait }
         // The only one, shortly after a message was taken: too little traffic for more, and no sign of a fault.
         if evidence.rejected == 1, let accepted = gate.acceptedAt,
             evidence.rejectedAt.since(accepted) <= settings.patience
@@ -122,6 +128,12 @@ package struct StormGuard: Sendable {
             return .remove
         }
         return .hold(.unproven)
+    }
+
+    /// Whether it is the only one lately, and no second one of those that nothing speaks for.
+    private func isAlone(_ evidence: RejectionEvidence, at gate: RejectionGate) -> Bool {
+        evidence.rejected == 1 && gate.window.rejected < 1.5
+            && gate.history.rejected < gate.history.accepted + 1.5
     }
 }
 
