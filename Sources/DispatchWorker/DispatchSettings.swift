@@ -13,6 +13,8 @@ package struct DispatchSettings: Sendable {
     package var instance = "unnamed"
     /// When rejections are believed.
     package var stormGuard = StormGuard.Settings()
+    /// How often a lane looks for what is open against pushers; half as often it tells the answers that it has counted.
+    package var rejectionLook: Duration = .seconds(5)
 
     /// Items in one request, from 1 to 100; formats without batches go one by one.
     package var batchItems = BatchFrame.maximumItems

@@ -55,6 +55,7 @@ final class Fixture {
         settings.instance = "test"
         settings.commitInterval = .milliseconds(50)
         settings.gatewayRefresh = .milliseconds(100)
+        settings.rejectionLook = .milliseconds(250)
         settings.certificateLook = .milliseconds(100)
         settings.attempts = 1000
         settings.outbound.breaker.pause = .milliseconds(50)

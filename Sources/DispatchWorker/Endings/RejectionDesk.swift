@@ -19,7 +19,7 @@ struct RejectionDesk {
     let ledger: RejectionLedger
     private let interval: Duration
 
-    /// A desk that tells at least every `interval`, and looks for what others hold in the same rhythm.
+    /// A desk that looks for what is open every `interval`, and tells counts half as often, where nothing waits for them.
     init(_ ledger: RejectionLedger, interval: Duration) {
         self.ledger = ledger
         self.interval = interval
@@ -75,7 +75,7 @@ struct RejectionDesk {
             waiting.formUnion(outcome.waiting)
             if outcome.held + outcome.lapsed > 0 { nextCount = 0 }
         }
-        nextFlush = Monotonic.deadline(after: waiting.isEmpty ? interval : min(interval, .seconds(1)))
+        nextFlush = Monotonic.deadline(after: waiting.isEmpty ? interval * 2 : min(interval, .seconds(1)))
     }
 
     /// Whether to look at the open gates now.

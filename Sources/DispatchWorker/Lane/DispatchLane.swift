@@ -115,7 +115,7 @@ package struct DispatchLane: ~Copyable {
         health = LaneHealth(context)
         rejections = RejectionDesk(
             RejectionLedger(StormGuard(settings.stormGuard), who: "dispatch/\(settings.instance)"),
-            interval: settings.gatewayRefresh
+            interval: settings.rejectionLook
         )
         self.settings = settings
         names = TopicNames(settings)

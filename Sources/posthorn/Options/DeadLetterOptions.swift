@@ -22,8 +22,8 @@ enum DeadLetterOptions {
         environment: .none,
         help: "Notifications that were set aside, in place of the dead letters."
     )
-    static let whereGroup = OptionGroup("Where", stage, parked, TopicOptions.prefix)
-    static let stageGroup = OptionGroup("Where", stage, TopicOptions.prefix)
+    static let whereGroup = OptionGroup("Where", stage, parked, TopicOptions.prefix, TopicOptions.retryDelays)
+    static let stageGroup = OptionGroup("Where", stage, TopicOptions.prefix, TopicOptions.retryDelays)
 
     // MARK: - Which
 
