@@ -115,7 +115,8 @@ let package = Package(
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "Device", "DispatchWorker", "EncryptWorker", "HTTPClient", "HTTPServer", "Hosting", "Intake",
+                "DeadLetters", "Device", "DispatchWorker", "EncryptWorker", "HTTPClient", "HTTPServer",
+                "Hosting", "Intake",
                 "JSON", "Kafka",
                 "Lanes", "Lines", "LocalServices", "Postgres", "Push", "Registrar", "Schema", "Sealing",
                 "Settings",

@@ -56,12 +56,4 @@ struct EventTopics {
         try producer.flush(timeout: .seconds(120))
         if let failure = producer.lastFailure { throw failure }
     }
-
-    /// Lets a group whose members have left read a topic from its beginning again.
-    func rewind(group: String, topic: String) throws {
-        var consumer = try Consumer(kafka.setting("group.id", group))
-        let beginnings = (0..<Self.partitions).map { TopicPartitionOffset(topic, $0, offset: 0) }
-        try consumer.commit(beginnings, timeout: .seconds(60))
-        consumer.close()
-    }
 }

@@ -2,6 +2,7 @@ internal import Glibc
 internal import Kafka
 internal import Lanes
 internal import LocalServices
+internal import Postgres
 internal import Push
 internal import Sealing
 
@@ -12,7 +13,8 @@ final class Fixture {
     private let folder: TemporaryFolder
     private var broker: PrivateKafka?
     private var database: PrivatePostgres?
-    private var gateway: GatewayProcess?
+    private let row: GatewayRow
+    private var gateways: GatewayProcess?
 
     private var keyFile: String { "\(folder.path)/keys" }
 
@@ -24,8 +26,9 @@ final class Fixture {
         self.arguments = arguments
         self.signals = signals
         folder = try TemporaryFolder(prefix: "posthorn-bench")
+        row = try GatewayRow()
         let names = arguments.names
-        let needsDatabase = names.contains { $0.needsDatabase || $0.readsNotifications }
+        let needsDatabase = names.contains(where: \.needsDatabase)
         let needsKafka = names.contains(where: \.needsKafka)
         if needsKafka && Self.kafkaHome == nil { throw BenchmarkError.noKafka }
         do throws(LocalServicesError) {
@@ -59,29 +62,34 @@ final class Fixture {
     }
 
     private func fill() throws {
-        let port = try FreePort.pick()
         if let database {
             _ = try KeyFile.generate(keyFile)
-            for population in populations({ $0.needsDatabase || $0.readsNotifications }) {
+            for population in populations(\.needsDatabase) {
                 Console.say("registering \(Population.pushers) pushers, \(population.rawValue) a user")
                 try database.createDatabase(population.database)
-                let seeding = Seeding(
-                    population: population,
-                    gateway: "http://127.0.0.1:\(port)",
-                    keyFile: keyFile
-                )
+                let seeding = Seeding(population: population, origins: row.origins, keyFile: keyFile)
                 try seeding.run(database.url(database: population.database))
                 try checkSignals()
             }
         }
-        if broker != nil {
-            for population in populations(\.needsKafka) {
-                Console.say("publishing \(arguments.events) events, \(population.rawValue) a user")
-                try topics(population).create(events: arguments.events)
-                try checkSignals()
-            }
+        for population in populations(\.needsEvents) {
+            Console.say("publishing \(arguments.events) events, \(population.rawValue) a user")
+            try topics(population).create(events: arguments.events)
+            try checkSignals()
         }
-        if arguments.names.contains(.dispatch) { gateway = try GatewayProcess(port: port, in: folder.path) }
+        for stock in Stock.allCases where arguments.names.contains(where: { $0.stock == stock }) {
+            try fill(stock)
+            try checkSignals()
+        }
+    }
+
+    private func fill(_ stock: Stock) throws {
+        guard let database else { return }
+        let count = stock.count(arguments)
+        Console.say("writing \(count) notifications: \(stock.rawValue)")
+        let url = database.url(database: Population.four.database)
+        let writer = StockWriter(stock: stock, kafka: kafka, origins: row.origins)
+        try writer.write(count, for: RegisteredPusher.some(Population.pushers, from: url))
     }
 
     private func populations(_ isNeeded: (BenchmarkName) -> Bool) -> [Population] {
@@ -91,22 +99,45 @@ final class Fixture {
 
     // MARK: - Measuring
 
-    /// Puts the group of a benchmark back to the beginning of what it reads.
+    /// Puts a benchmark back to the beginning of what it reads, with the gateways that it needs.
     func prepare(_ name: BenchmarkName) throws {
-        let (topics, events) = (name.population.topics, topics(name.population))
+        gateways = nil
+        let (count, hanging) = name.gateways
+        if count > 0 {
+            gateways = try GatewayProcess(Array(row.ports.prefix(count)), hanging: hanging, in: folder.path)
+        }
+        let topics = name.topics
+        let groups = GroupOffsets(kafka: kafka)
         switch name {
         case .copy1, .copy4:
-            try events.rewind(group: CopyBenchmark.group(name.population), topic: topics.triggers)
-        case .encrypt1, .encrypt4: try events.rewind(group: topics.encryptGroup, topic: topics.triggers)
-        case .drain, .dispatch: try events.rewind(group: topics.dispatchGroup, topic: topics.notifications)
+            try groups.rewind(CopyBenchmark.group(name.population), topics.triggers)
+        case .encrypt1, .encrypt4: try groups.rewind(topics.encryptGroup, topics.triggers)
+        case .drain, .dispatch: try groups.rewind(topics.dispatchGroup, topics.notifications)
+        case .dispatchTen, .dispatchHanging:
+            try groups.rewind(topics.dispatchGroup, topics.notifications)
+            // What the last one has handed over is not for the next one.
+            for topic in topics.retries { try groups.moveToEnd(topics.retryGroup, topic) }
+        case .waiting: break
+        case .replay: try forgetReplays()
         case .seal, .lookup: break
         }
+    }
+
+    /// Lets all letters be replayed once more.
+    private func forgetReplays() throws {
+        guard let database else { return }
+        let url = database.url(database: Population.four.database)
+        var connection = try Connection(connectingTo: Postgres.Configuration(url))
+        try connection.executeScript(
+            "TRUNCATE dead_letter_dispositions, dead_letter_replays CASCADE",
+            timeout: .seconds(60)
+        )
     }
 
     func assignment(_ name: BenchmarkName) -> Assignment {
         Assignment(
             name: name,
-            events: arguments.events,
+            events: name.stock?.count(arguments) ?? arguments.events,
             bootstrapServers: broker?.bootstrapServers ?? "-",
             // Copying and draining take the settings of their lanes, but nobody connects there.
             databaseURL: database?.url(database: name.population.database) ?? "postgresql:///unused",

@@ -5,21 +5,24 @@ internal import Lanes
 internal import LocalServices
 internal import Simulation
 
-/// A gateway that answers at once, in a process of its own: the hidden command `gateway`.
+/// Gateways in a process of their own: the hidden command `gateway`.
 final class GatewayProcess {
     static let command = "gateway"
     private let child: ChildProcess
 
-    /// Starts it on a loopback port; returns once it accepts connections.
-    init(port: UInt16, in folder: String) throws {
+    /// Starts one on each of some loopback ports, the last `hanging` of which never answer; returns once all accept connections.
+    init(_ ports: [UInt16], hanging: Int, in folder: String) throws {
         let log = "\(folder)/gateway"
-        child = try ChildProcess(OwnProgram.command([Self.command, "\(port)"], output: log, errors: log))
+        let words = [Self.command, "\(hanging)"] + ports.map { "\($0)" }
+        child = try ChildProcess(OwnProgram.command(words, output: log, errors: log))
         let deadline = ContinuousClock.now + .seconds(30)
-        while !FreePort.accepts(port) {
-            guard child.isRunning && ContinuousClock.now < deadline else {
-                throw BenchmarkError.unavailable("the simulated gateway does not start: \(Files.tail(log))")
+        for port in ports {
+            while !FreePort.accepts(port) {
+                guard child.isRunning && ContinuousClock.now < deadline else {
+                    throw BenchmarkError.unavailable("a gateway does not start: \(Files.tail(log))")
+                }
+                _ = child.wait(upTo: .milliseconds(20))
             }
-            _ = child.wait(upTo: .milliseconds(20))
         }
     }
 
@@ -27,14 +30,32 @@ final class GatewayProcess {
 
     /// The body of that process.
     static func serve(words: [String]) throws -> ExitCode {
-        guard let port = words.first.flatMap({ UInt16($0) }) else {
+        let numbers = words.compactMap { UInt16($0) }
+        guard words.count >= 2, numbers.count == words.count, numbers[0] < words.count else {
             throw BenchmarkError.usage("'\(command)' is for this program's own use")
         }
         let signals = try TerminationSignals()
-        var gateway = try SimulatedGateway(
-            SimulatedGateway.Settings(listen: ListenAddress(host: "127.0.0.1", port: port))
-        )
+        let (hanging, ports) = (Int(numbers[0]), numbers.dropFirst())
+        let answering = try ports.dropLast(hanging).map { try InstantGateway(port: $0) }
+        let others = try ports.suffix(hanging).map { try HangingGateway(port: $0) }
         while !Readiness.wait(for: signals.descriptor, until: Monotonic.deadline(after: .seconds(60))) {}
-        return gateway.drain(within: .seconds(5)) ? .done : .temporary
+        let isDone = (answering.map { $0.drain() } + others.map { $0.drain() }).allSatisfy(\.self)
+        return isDone ? .done : .temporary
     }
+}
+
+/// The simulated gateway, which takes requests and never answers.
+private final class HangingGateway {
+    private var gateway: SimulatedGateway
+
+    init(port: UInt16) throws {
+        gateway = try SimulatedGateway(
+            SimulatedGateway.Settings(
+                listen: ListenAddress(host: "127.0.0.1", port: port),
+                behaviour: { _ in .doing(.hang) }
+            )
+        )
+    }
+
+    func drain() -> Bool { gateway.drain(within: .seconds(5)) }
 }

@@ -7,7 +7,8 @@ internal import Sealing
 /// Fills a database with a population, through the same import that operators use.
 struct Seeding {
     let population: Population
-    let gateway: String
+    /// All on the list; everybody is at the first.
+    let origins: [String]
     let keyFile: String
 
     private static let zone = "Europe/Berlin"
@@ -15,12 +16,14 @@ struct Seeding {
     func run(_ url: String) throws {
         var connection = try Connection(connectingTo: Postgres.Configuration(url))
         _ = try Migrator().apply(to: &connection)
-        let entry = GatewayEntry(
-            origin: try GatewayOrigin(gateway),
-            allowsPrivate: true,
-            allowsInsecure: true
-        )
-        _ = try GatewayDirectory.add(entry, to: &connection)
+        for origin in origins {
+            let entry = GatewayEntry(
+                origin: try GatewayOrigin(origin),
+                allowsPrivate: true,
+                allowsInsecure: true
+            )
+            _ = try GatewayDirectory.add(entry, to: &connection)
+        }
         var channel = ChannelChange(id: Population.channel)
         channel.triggerTypes = [Population.triggerType]
         _ = try ChannelDirectory.add(channel, to: &connection)
@@ -47,7 +50,7 @@ struct Seeding {
         let pushkey = Population.pushkey(user, device)
         let text =
             #"{"user":"\#(Population.user(user))","pusher":{"kind":"http","app_id":"\#(Population.appID)","pushkey":"\#(pushkey)","#
-            + #""app_display_name":"E-Rezept","device_display_name":"Telefon","lang":"de","data":{"url":"\#(gateway)/push/v1/"},"#
+            + #""app_display_name":"E-Rezept","device_display_name":"Telefon","lang":"de","data":{"url":"\#(GatewayRow.url(origins[0]))"},"#
             + #""encryption":{"method":"aes-hmac-sha256","time_iss_created":"\#(month)","iss":"\#(pushkey)","#
             + #""key_identifier":"\#(Population.keyIdentifier(user, device))"}},"channels":{"\#(Population.channel)":"enabled"}}"#
         return Array(text.utf8)

@@ -6,6 +6,8 @@ struct Arguments {
     var names = BenchmarkName.allCases
     /// Trigger events in one measurement.
     var events = 60_000
+    /// Notifications that wait at once; as many as ``events`` if that is given.
+    var waiting = 200_000
     /// How often each is measured; the median counts.
     var rounds = 3
 
@@ -16,7 +18,8 @@ struct Arguments {
 
           --json         one JSON object a line: name, notifications_per_s, ratio, cpu_us_per_notification, peak_rss_mb
           --only NAME    only this one, with its baseline; may be repeated
-          --events N     trigger events in one measurement, from 10000 to 10000000; default 60000
+          --events N     trigger events in one measurement, and notifications that wait, from 10000 to 10000000;
+                         default 60000 events, and 200000 that wait, or 1000000 with --only waiting (4 GB in /tmp)
           --rounds N     how often each is measured, from 1 to 99; the median counts; default 3
           --help         this text
 
@@ -28,6 +31,7 @@ struct Arguments {
 
     init(_ words: [String]) throws(BenchmarkError) {
         var chosen: Set<BenchmarkName> = []
+        var givenEvents: Int?
         var rest = words[...]
         while let word = rest.popFirst() {
             switch word {
@@ -38,18 +42,20 @@ struct Arguments {
                     throw .usage("--only needs one of \(Self.allNames)")
                 }
                 chosen.formUnion([name] + (name.baseline.map { [$0] } ?? []))
-            case "--events": events = try Self.number(&rest, word, 10_000...10_000_000)
+            case "--events": givenEvents = try Self.number(&rest, word, 10_000...10_000_000)
             case "--rounds": rounds = try Self.number(&rest, word, 1...99)
             default: throw .usage("there is no option '\(word)'")
             }
         }
         if !chosen.isEmpty { names = names.filter(chosen.contains) }
+        events = givenEvents ?? events
+        waiting = givenEvents ?? (chosen.contains(.waiting) ? 1_000_000 : waiting)
     }
 
     private static var allNames: String { BenchmarkName.allCases.map(\.rawValue).joined(separator: ", ") }
 
     private static func spaces(_ name: String) -> String {
-        String(repeating: " ", count: max(1, 13 - name.utf8.count))
+        String(repeating: " ", count: max(1, 18 - name.utf8.count))
     }
 
     private static func number(

@@ -30,13 +30,14 @@ struct Meter {
         )
     }
 
-    /// Watches a counter that lanes move, from its first movement until it has reached `total`.
+    /// Watches a counter that lanes move, from when it has reached `start` until it has reached `total`.
     ///
     /// What comes before the first committed batch (connecting, joining the group) is not counted.
     ///
     /// - Throws: ``BenchmarkError/stuck(_:)``.
     static func watch(
         _ what: String,
+        from start: Int = 1,
         until total: Int,
         stop: StopFlag,
         _ count: () -> Int
@@ -51,7 +52,7 @@ struct Meter {
                 deadline = Monotonic.deadline(after: .seconds(60))
                 if let meter {
                     if now >= total { return meter.stop(at: now) }
-                } else {
+                } else if now >= start {
                     meter = Meter(from: now)
                 }
             }

@@ -33,7 +33,8 @@ struct Session {
     private func steps(_ round: Int) -> [BenchmarkName] {
         let isPrepared = round > 1 || arguments.names.contains(.encrypt4)
         let needsPreparation = !isPrepared && arguments.names.contains(where: \.readsNotifications)
-        return needsPreparation ? [.encrypt4] + arguments.names : arguments.names
+        let names = arguments.names.filter { round == 1 || !$0.isMeasuredOnce }
+        return needsPreparation ? [.encrypt4] + names : names
     }
 
     private func measure(_ name: BenchmarkName, _ fixture: Fixture) throws -> Measurement {

@@ -38,7 +38,7 @@ enum DrainBenchmark {
             kafka: Kafka.Configuration(["bootstrap.servers": assignment.bootstrapServers]),
             database: try Postgres.Configuration(assignment.databaseURL)
         )
-        settings.topics = assignment.name.population.topics
+        settings.topics = assignment.name.topics
         return settings
     }
 }

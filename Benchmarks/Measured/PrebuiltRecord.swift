@@ -1,51 +1,79 @@
 internal import Kafka
 internal import Push
 
-/// A stand-in for a notification: as long, with the same headers, and no easier to compress.
+/// A notification as the encrypt lane writes it, but for its ciphertext, which is no more than as long and as hard to compress.
 struct PrebuiltRecord {
     let key: [UInt8]
     let value: [UInt8]
     let headers: Headers
 
-    /// So many that none comes again within the 64 KiB that lz4 looks back.
-    private static let count = 256
+    /// So many that none comes again within the 64 KiB of a partition that lz4 looks back.
+    static let variety = 1024
 
+    /// For the baseline, which never looks at them.
     static func all(for population: Population) -> [PrebuiltRecord] {
         var random = SystemRandomNumberGenerator()
-        return (0..<count).map { PrebuiltRecord($0, using: &random) }
+        let endpoint = Array("http://127.0.0.1:40000/push/v1/notifyEncrypted/batch".utf8)
+        return (0..<variety).map { number in
+            let pusher = RegisteredPusher(
+                user: Population.user(number),
+                id: UUIDBytes(high: random.next(), low: random.next()),
+                month: Month.accepted.lowerBound,
+                registered: Timestamp(milliseconds: 1_767_000_000_000)
+            )
+            let ciphertext = ciphertext(using: &random)
+            return PrebuiltRecord(
+                number,
+                for: pusher,
+                ciphertext: ciphertext,
+                endpoint: endpoint,
+                now: 1_767_000_000_000,
+                using: &random
+            )
+        }
     }
 
-    private init(_ number: Int, using random: inout SystemRandomNumberGenerator) {
-        let pusher = UUIDBytes(high: random.next(), low: random.next())
+    /// The notification of an event for a pusher, with an id of its own.
+    init(
+        _ number: Int,
+        for pusher: RegisteredPusher,
+        ciphertext: [UInt8],
+        endpoint: [UInt8],
+        now: Int64,
+        using random: inout SystemRandomNumberGenerator
+    ) {
         let id = UUIDBytes(high: random.next(), low: random.next())
-        key = Array(pusher.description.utf8)
-        value = Self.base64(Self.valueLength(id), using: &random)
+        key = Array(pusher.id.description.utf8)
+        value = Self.value(NotificationID(id), pusher, ciphertext)
         var headers = Headers()
+        headers.append("user", text: pusher.user)
+        headers.append("event", text: Population.eventID(number))
+        headers.append("source", text: Population.source)
+        headers.append("created", text: "\(now)")
+        headers.append("expires", text: "\(now + 43_200_000)")
         headers.append("id", text: id.description)
-        headers.append("user", text: Population.user(number))
-        headers.append("gateway", text: "http://127.0.0.1:40000/push/v1/notifyEncrypted/batch")
+        headers.append("gateway", endpoint)
         headers.append("format", text: NotificationFormat.gematik12Encrypted.rawValue)
         headers.append("app", text: Population.appID)
         headers.append("channel", text: Population.channel)
-        headers.append("event", text: Population.eventID(number))
-        headers.append("source", text: Population.source)
-        headers.append("month", text: "2026-01")
-        let now = 1_767_000_000_000 + number
-        headers.append("registered", text: "\(now)")
-        headers.append("created", text: "\(now)")
-        headers.append("expires", text: "\(now + 43_200_000)")
+        headers.append("month", text: "\(pusher.month)")
+        headers.append("registered", text: "\(pusher.registered.milliseconds)")
         self.headers = headers
     }
 
-    /// What the encrypt lane's encoder makes of the population's pushers.
-    private static func valueLength(_ id: UUIDBytes) -> Int {
+    private static func value(
+        _ id: NotificationID,
+        _ pusher: RegisteredPusher,
+        _ ciphertext: [UInt8]
+    ) -> [UInt8] {
         var bytes: [UInt8] = []
+        bytes.reserveCapacity(ciphertext.count + 512)
         let encoder = NotificationEncoder(.gematik12)
-        let month = Month.accepted.lowerBound
-        encoder.appendBeforeCiphertext(id: NotificationID(id), month: month, to: &bytes)
+        encoder.appendBeforeCiphertext(id: id, month: pusher.month, to: &bytes)
+        bytes.append(contentsOf: ciphertext)
         let identifier = Population.keyIdentifier(0, 0)
         encoder.appendAfterCiphertext(
-            month: month,
+            month: pusher.month,
             keyIdentifier: identifier.utf8.span,
             identifier: nil,
             priority: .high,
@@ -55,16 +83,17 @@ struct PrebuiltRecord {
         encoder.appendDevice(
             appID: app.utf8.span,
             pushkey: pushkey.utf8.span,
-            registered: Timestamp(milliseconds: 1_767_000_000_000),
+            registered: pusher.registered,
             data: Span(),
             to: &bytes
         )
-        // IV, framed content and tag in Base64.
-        return bytes.count + (12 + PlaintextFrame.length + 16 + 2) / 3 * 4
+        return bytes
     }
 
-    private static func base64(_ length: Int, using random: inout SystemRandomNumberGenerator) -> [UInt8] {
+    /// As long as IV, framed content and tag in Base64.
+    static func ciphertext(using random: inout SystemRandomNumberGenerator) -> [UInt8] {
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-        return (0..<length).map { _ in alphabet[Int(random.next(upperBound: UInt64(64)))] }
+        let length = (12 + PlaintextFrame.length + 16 + 2) / 3 * 4
+        return (0..<length).map { _ in alphabet[Int(random.next() & 63)] }
     }
 }

@@ -12,10 +12,10 @@ package struct DispatchMetrics: Sendable {
     let rejected: Counter
     package let deadLettered: Counter
     let expired: Counter
-    let handedOver: Counter
+    package let handedOver: Counter
     let returned: Counter
     let pusherGone: Counter
-    let retried: Counter
+    package let retried: Counter
     let shed: Counter
     let transient: Counter
     let unconfirmed: Counter
