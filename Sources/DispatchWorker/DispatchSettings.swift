@@ -131,6 +131,8 @@ package struct DispatchSettings: Sendable {
             // A topic that is not there is asked for again and again, so that one that is made is found soon.
             ("topic.metadata.refresh.interval.ms", "10000"), ("topic.metadata.propagation.max.ms", "5000"),
             ("message.timeout.ms", "60000"),
+            // With more, librdkafka 2.0.2 can take a broker's crash for lost records and end the producer (its pull request 4438).
+            ("max.in.flight.requests.per.connection", "1"),
         ] where configuration[name] == nil {
             configuration.set(name, value)
         }
