@@ -191,7 +191,8 @@ let package = Package(
         .testTarget(
             name: "ProofTests",
             dependencies: [
-                "Device", "HTTPServer", "JSON", "Kafka", "LocalServices", "Postgres", "Push", "Sealing",
+                "Device", "HTTPServer", "JSON", "Kafka", "Lanes", "LocalServices", "Postgres", "Push",
+                "Sealing",
                 "Settings", "Simulation", "Support", "posthorn",
             ],
             swiftSettings: strict

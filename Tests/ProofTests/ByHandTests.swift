@@ -35,7 +35,7 @@ import Testing
         }
         #expect(Files.read(gateway.record)?.isEmpty == true)
         try showCertificate(gateway.origin)
-        try installation.awaitDispatched()
+        try installation.awaitDelivered()
         for worker in workers { try worker.drain() }
         for role in [gateway.role, old.role] { try role.drain() }
         #expect(

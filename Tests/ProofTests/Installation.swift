@@ -9,8 +9,7 @@ import Support
 /// The pushers' months come from the test's word in place of the database's clock, but where a test asks for the real one.
 final class Installation {
     let folder: TemporaryFolder
-    /// What is tried again is tried soon: the proofs wait for it.
-    let topics = TopicCatalogue(prefix: "\(uniqueName("proof"))-", retryDelays: [.seconds(2), .seconds(5)])
+    let topics: TopicCatalogue
     let witness: KafkaWitness
     let environment: [String: String]
     private let databaseURL: String
@@ -20,6 +19,7 @@ final class Installation {
     ///   - kafka: another broker than the one that tests share.
     ///   - databaseURL: another database than a fresh one on the server that tests share.
     ///   - month: what the database says; nil leaves it its clock.
+    ///   - retryDelays: whole seconds, few: what is tried again is waited for.
     ///   - isPrepared: whether schema, topics, keys and channel are made; else they are the test's to make, and the month is the clock's.
     /// - Throws: ``UnexpectedEnd`` when a command fails.
     init(
@@ -27,6 +27,7 @@ final class Installation {
         kafka: PrivateKafka? = nil,
         databaseURL: String? = nil,
         month: Month? = Month("2026-10"),
+        retryDelays: [Duration] = [.seconds(2), .seconds(5)],
         isPrepared: Bool = true
     ) throws {
         let url = try databaseURL ?? PostgresService.freshDatabase()
@@ -34,12 +35,13 @@ final class Installation {
         folder = try TemporaryFolder()
         witness = try KafkaWitness(broker.bootstrapServers)
         self.databaseURL = url
+        topics = TopicCatalogue(prefix: "\(uniqueName("proof"))-", retryDelays: retryDelays)
         environment = [
             "POSTHORN_KAFKA_BOOTSTRAP_SERVERS": broker.bootstrapServers,
             "POSTHORN_DATABASE_URL": url,
             "POSTHORN_KEY_FILE": "\(folder.path)/keys",
             "POSTHORN_TOPIC_PREFIX": topics.prefix,
-            "POSTHORN_RETRY_DELAYS": "2s,5s",
+            "POSTHORN_RETRY_DELAYS": retryDelays.map { "\($0.components.seconds)s" }.joined(separator: ","),
         ]
         guard isPrepared else { return }
         try run("migrate")
@@ -164,11 +166,16 @@ final class Installation {
         }
     }
 
-    /// Waits until every notification has ended, those that had to be tried again too.
-    ///
-    /// Each is on the next topic before it is committed on the one before, so that asking in this order misses none.
+    /// Waits until the dispatch group has read and committed every notification.
     func awaitDispatched() throws {
         try wait(until: "all notifications are dispatched") {
+            try witness.lag(of: topics.dispatchGroup, on: topics.notifications) == 0
+        }
+    }
+
+    /// Waits until nothing is left of the notifications, retries included: a record leaves the one before it comes to the other.
+    func awaitDelivered() throws {
+        try wait(until: "all notifications are dispatched and all retries done") {
             try witness.lag(of: topics.dispatchGroup, on: topics.notifications) == 0
                 && topics.retries.allSatisfy { try witness.lag(of: topics.retryGroup, on: $0) == 0 }
         }

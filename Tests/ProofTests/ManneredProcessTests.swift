@@ -32,7 +32,7 @@ import Testing
 
         let second = [try Role(installation, encrypt), try Role(installation, dispatch)]
         try installation.awaitEncrypted()
-        try installation.awaitDispatched()
+        try installation.awaitDelivered()
         for worker in second { try worker.drain() }
         let faults = differences(try gateway.items, from: expected, opening: try Devices(devices).open)
         #expect(faults.isEmpty, "\(faults.count) faults: \(faults.prefix(10))")
@@ -58,7 +58,7 @@ import Testing
         gateway.behave(.regular)
         let successor = try Role(installation, "dispatch")
         try installation.awaitEncrypted()
-        try installation.awaitDispatched()
+        try installation.awaitDelivered()
         for worker in [encrypt, successor] { try worker.drain() }
         let faults = differences(
             try gateway.items,

@@ -62,7 +62,7 @@ import Testing
             mixed(more.map(\.record), with: bad.map(\.record)),
             to: installation.topics.notifications
         )
-        try installation.awaitDispatched()
+        try installation.awaitDelivered()
         expectLetters(
             try installation.witness.records(on: installation.topics.notificationDeadLetters),
             of: bad,

@@ -63,7 +63,7 @@ import Testing
             #expect(source.written.contains(#""sent":\#(share),"bad":0,"failed":0"#), "\(source.written)")
         }
         try installation.awaitEncrypted()
-        try installation.awaitDispatched()
+        try installation.awaitDelivered()
         for worker in [encrypt, dispatch] {
             try worker.awaitReady()
             try worker.drain()

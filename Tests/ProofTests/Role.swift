@@ -41,6 +41,13 @@ final class Role {
     /// What it wrote to standard output.
     var written: String { String(decoding: Files.read(output) ?? [], as: UTF8.self) }
 
+    /// Its log's lines of one event.
+    func said(_ event: String) -> [Substring] {
+        String(decoding: Files.read(log) ?? [], as: UTF8.self).split(separator: "\n").filter {
+            $0.contains(#""event":"\#(event)""#)
+        }
+    }
+
     /// How its log begins and ends, for a failure's text.
     var words: String {
         let text = String(decoding: Files.read(log) ?? [], as: UTF8.self)
@@ -94,10 +101,10 @@ final class Role {
     }
 
     /// What it answers on its admin address, head and body; nil while nobody listens.
-    func answer(_ path: String) throws -> String? {
+    func answer(_ path: String, within limit: Duration = .seconds(10)) throws -> String? {
         guard let port = adminPort, let connection = try? RawConnection(port: port) else { return nil }
         connection.send("GET \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
-        return connection.receive(for: .seconds(10)).text
+        return connection.receive(for: limit).text
     }
 
     /// Where it serves health and metrics: the log tells.

@@ -5,6 +5,7 @@ import Sealing
 struct TestDevice {
     let number: Int
     var user: String
+    var app = "com.example.app"
     var origin = "https://gateway.example"
     /// Where on the gateway, by its dialect.
     var path = "/push/v1/"
@@ -31,7 +32,7 @@ struct TestDevice {
     var importLine: String {
         let status = isSubscribed ? "enabled" : "disabled"
         return
-            #"{"user":"\#(user)","pusher":{"kind":"http","app_id":"com.example.app","pushkey":"\#(pushkey)","#
+            #"{"user":"\#(user)","pusher":{"kind":"http","app_id":"\#(app)","pushkey":"\#(pushkey)","#
             + #""app_display_name":"App","device_display_name":"Phone","lang":"de","#
             + #""data":{"url":"\#(origin)\#(path)"},"#
             + #""encryption":{"method":"aes-hmac-sha256","time_iss_created":"\#(month)","iss":"\#(hex)","#
@@ -40,7 +41,7 @@ struct TestDevice {
 
     /// Takes the registration back.
     var removalLine: String {
-        #"{"user":"\#(user)","pusher":{"kind":null,"app_id":"com.example.app","pushkey":"\#(pushkey)"}}"#
+        #"{"user":"\#(user)","pusher":{"kind":null,"app_id":"\#(app)","pushkey":"\#(pushkey)"}}"#
     }
 }
 
@@ -50,13 +51,17 @@ struct TestEvent {
 
     let id: String
     let user: String
+    /// When it is of no use any more; nil: by the service's default.
+    var expires: Timestamp?
 
     /// What the device is to show.
     var content: String { #"{"event":"\#(id)"}"# }
 
     var line: String {
-        #"{"specversion":"1.0","id":"\#(id)","source":"\#(Self.source)","type":"example.news","subject":"\#(user)","#
-            + #""data":\#(content)}"#
+        let expiry = expires.map { #""expirytime":"\#($0.rfc3339)","# } ?? ""
+        return
+            #"{"specversion":"1.0","id":"\#(id)","source":"\#(Self.source)","type":"example.news","subject":"\#(user)","#
+            + #"\#(expiry)"data":\#(content)}"#
     }
 }
 

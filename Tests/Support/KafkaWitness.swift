@@ -47,7 +47,12 @@ package final class KafkaWitness {
         return places.reduce(0) { $0 + (ends[$1] ?? 0) - (committed[$1] ?? 0) }
     }
 
-    private func places(of topic: String) throws -> [TopicPartition] {
+    /// Where the group would go on reading `topic`; partitions without a commit are missing.
+    package func committed(by group: String, on topic: String) throws -> [TopicPartition: Int64] {
+        try committed(group, places(of: topic))
+    }
+
+    package func places(of topic: String) throws -> [TopicPartition] {
         var places: [TopicPartition] = []
         try answered("the broker shows \(topic)") { () throws(KafkaError) in
             let found = try admin.topics(timeout: .seconds(10)).first { $0.name == topic }
