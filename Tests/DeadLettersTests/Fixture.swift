@@ -116,9 +116,8 @@ final class Fixture {
     func records(on topic: String) throws -> [Record] {
         let committed = try Admin(kafka)
         let written = try Admin(kafka.setting("isolation.level", "read_uncommitted"))
-        let bounds = try TopicBounds.now(of: topic, written)
         try eventually("the transactions on \(topic) are marked") {
-            try TopicBounds.now(of: topic, committed) == bounds
+            try TopicBounds.now(of: topic, committed) == TopicBounds.now(of: topic, written)
         }
         return try witness.records(on: topic)
     }

@@ -144,7 +144,8 @@ enum DispatchOptions {
         outbound.maximumBatches = values[requests]
         outbound.inFlight = InFlightLimit.Settings(maximum: values[gatewayRequests])
         outbound.patience = values[patience]
-        outbound.waitablePause = values[breakerWait]
+        // A pause that can only be waited for would hold up all reading for as long as the gateway is broken.
+        outbound.waitablePause = min(values[breakerWait], values[breakerPauseMax] / 2)
         outbound.offsetWindow = values[offsetWindow]
         outbound.breaker.failures = values[breakerFailures]
         outbound.breaker.pause = values[breakerPause]
