@@ -42,6 +42,7 @@ import Testing
         let parent = try ChildProcess(command)
         try eventually("the grandchild's id is written") { Files.tail("\(folder.path)/pid").hasSuffix("\n") }
         let grandchild = try #require(Int32(Files.tail("\(folder.path)/pid").dropLast()))
+        try eventually("it has asked for the signal") { Files.tail("/proc/\(grandchild)/comm") == "sleep\n" }
         parent.signal(SIGKILL)
         _ = parent.wait(upTo: .seconds(30))
         try eventually("the grandchild is gone") { !isAlive(grandchild) }
