@@ -73,8 +73,8 @@ import Testing
         let inFlight = try inFlight(seen, receipts, installation)
         #expect(repeats > 0, "a kill among requests makes repeats")
         #expect(repeats <= inFlight, "\(repeats) repeats of \(inFlight) in flight")
-        // How much that is depends on the machine; a bound that says nothing would be one of all records at each kill.
-        #expect(inFlight < expected.count * kills / 10, "\(inFlight) in flight at \(kills) kills")
+        // How much that is depends on the machine; as much as everything would bound nothing.
+        #expect(inFlight < expected.count, "\(inFlight) in flight at \(kills) kills")
     }
 
     /// Small requests, few at a time, so that there is work for all kills; what is under way at a rebalance may end.
