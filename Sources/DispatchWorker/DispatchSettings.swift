@@ -124,7 +124,8 @@ package struct DispatchSettings: Sendable {
         // All that the engine holds can be on its way there at once, when a gateway goes away.
         let kilobytes = max(outbound.maximumBytes / 1024 * 2, 32_768)
         for (name, value) in [
-            ("linger.ms", "5"), ("queue.buffering.max.kbytes", "\(kilobytes)"),
+            // Nobody waits for these but the next commit, and a gateway that is away makes many of them.
+            ("linger.ms", "50"), ("queue.buffering.max.kbytes", "\(kilobytes)"),
             ("queue.buffering.max.messages", "\(max(outbound.maximumRecords * 2, 100_000))"),
             ("compression.type", "lz4"),
             ("partitioner", "murmur2_random"), ("message.max.bytes", "\(TopicCatalogue.deadLetterLimit)"),

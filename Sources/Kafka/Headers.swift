@@ -85,7 +85,19 @@ package struct Headers: Sendable {
     }
 
     package mutating func append(name: String, _ value: [UInt8]?) {
-        append(nameBytes: Array(name.utf8), value: value)
+        let nameBytes = name.utf8.span
+        unsafe nameBytes.withUnsafeBytes { name in
+            guard let value else { return unsafe append(name, nil) }
+            unsafe value.withUnsafeBytes { unsafe append(name, $0) }
+        }
+    }
+
+    /// Appends a header as ``forEachLent(_:)`` lends it.
+    package mutating func append(name: Span<UInt8>, _ value: Span<UInt8>, isNull: Bool) {
+        unsafe name.withUnsafeBytes { name in
+            if isNull { return unsafe append(name, nil) }
+            unsafe value.withUnsafeBytes { unsafe append(name, $0) }
+        }
     }
 
     package mutating func append(nameBytes: [UInt8], value: [UInt8]?) {
@@ -168,9 +180,17 @@ package struct Headers: Sendable {
     }
 
     private func firstSlot(_ name: String) -> Slot? {
+        let wanted = name.utf8.span
+        let storage = storage.span
         var position = start
         while let slot = slot(at: position) {
-            if slot.name.count == name.utf8.count, storage[slot.name].elementsEqual(name.utf8) { return slot }
+            if slot.name.count == wanted.count {
+                var index = 0
+                while index < wanted.count, storage[slot.name.lowerBound + index] == wanted[index] {
+                    index += 1
+                }
+                if index == wanted.count { return slot }
+            }
             position = slot.end
         }
         return nil

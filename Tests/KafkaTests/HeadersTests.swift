@@ -109,10 +109,13 @@ struct HeadersTests {
             headers: Headers(headers)
         )
         var seen: [Header] = []
+        var copied = Headers()
         record.headers.forEachLent { name, value, isNull in
             seen.append(Header(nameBytes: copy(name), value: isNull ? nil : copy(value)))
+            copied.append(name: name, value, isNull: isNull)
         }
         #expect(seen == headers)
+        #expect(copied == Headers(headers))
         #expect(record.headers.byteCount == Headers(headers).byteCount)
     }
 

@@ -84,4 +84,23 @@ struct NotificationTests {
     func `any other text is no UUID`(text: String) {
         #expect(UUIDBytes(text) == nil)
     }
+
+    @Test func `every byte at every place of a UUID's text is told by itself`() throws {
+        let text = Array("01234567-89ab-cdef-fedc-ba9876543210".utf8)
+        var misread: [String] = []
+        for place in text.indices {
+            for byte in UInt8.min...UInt8.max {
+                var changed = text
+                changed[place] = byte
+                let isHyphen = text[place] == UInt8(ascii: "-")
+                let isDigit = Unicode.Scalar(byte).properties.isASCIIHexDigit
+                let isSound = isHyphen ? byte == text[place] : isDigit
+                let expected = isSound ? String(decoding: changed, as: UTF8.self).lowercased() : nil
+                if UUIDBytes(textBytes: changed)?.description != expected {
+                    misread.append("\(byte) at \(place)")
+                }
+            }
+        }
+        #expect(misread.isEmpty)
+    }
 }

@@ -23,6 +23,10 @@ extension UUIDBytes {
     init?(_ bytes: [UInt8]) {
         self.init(bytes: bytes.span)
     }
+
+    init?(textBytes: [UInt8]) {
+        self.init(text: textBytes.span)
+    }
 }
 
 extension NotificationID {

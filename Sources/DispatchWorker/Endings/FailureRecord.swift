@@ -25,11 +25,21 @@ struct FailureRecord {
 
     private init(_ record: Record) {
         self.record = record
-        for header in record.headers {
-            let isOurs = history.take(header: header.name, header.value) || RetryHeader.isOne(header.name)
-            if !isOurs { original.append(header) }
+        var (original, history) = (Headers(), FailureHistory())
+        record.headers.forEachLent { name, value, isNull in
+            // Most are the notification's own: nothing is allocated for them.
+            if FailureHistory.mayBeOne(name) || RetryHeader.mayBeOne(name) {
+                let header = Header(nameBytes: Self.copy(name), value: isNull ? nil : Self.copy(value))
+                if history.take(header: header.name, header.value) || RetryHeader.isOne(header.name) {
+                    return
+                }
+            }
+            original.append(name: name, value, isNull: isNull)
         }
+        (self.original, self.history) = (original, history)
     }
+
+    private static func copy(_ bytes: Span<UInt8>) -> [UInt8] { bytes.indices.map { bytes[$0] } }
 
     private mutating func note(
         _ reason: DeadLetterReason?,

@@ -65,12 +65,13 @@ struct RejectionTally {
         sent: Int64,
         _ engine: borrowing OutboundEngine<Outgoing>
     ) {
-        let isInOrder = Self.isInOrder(answers, batch, engine)
+        let records = batch.tickets.map { engine.payload(of: $0) }
+        let isInOrder = Self.isInOrder(answers, records)
         let outcomes = isInOrder ? [:] : Self.byID(answers)
         var touched: [Int] = []
         var rejected: [(Ticket, Int)] = []
         for (place, ticket) in batch.tickets.enumerated() {
-            guard let outgoing = engine.payload(of: ticket) else { continue }
+            guard let outgoing = records[place] else { continue }
             let outcome = isInOrder ? answers[place].outcome : outcomes[outgoing.id] ?? nil
             guard outcome == .accepted || outcome == .rejected else { continue }
             let index = index(origin, outgoing)
@@ -90,15 +91,9 @@ struct RejectionTally {
     }
 
     /// Whether there is one answer a record, in the order of the request, as nearly always.
-    private static func isInOrder(
-        _ answers: [ItemAnswer],
-        _ batch: OutboundBatch,
-        _ engine: borrowing OutboundEngine<Outgoing>
-    ) -> Bool {
-        guard answers.count == batch.tickets.count else { return false }
-        for (place, ticket) in batch.tickets.enumerated()
-        where engine.payload(of: ticket)?.id != answers[place].id { return false }
-        return true
+    private static func isInOrder(_ answers: [ItemAnswer], _ records: [Outgoing?]) -> Bool {
+        guard answers.count == records.count else { return false }
+        return records.indices.allSatisfy { records[$0]?.id == answers[$0].id }
     }
 
     /// The outcome of each id; none where an answer contradicts itself.
@@ -148,11 +143,11 @@ struct RejectionTally {
     /// The count of a record's gateway and app; most records are for the same as the one before.
     private mutating func index(_ origin: GatewayOrigin, _ outgoing: Outgoing) -> Int {
         if counts.indices.contains(last), counts[last].key.origin == origin.text,
-            outgoing.record.headers.withValue("app", { $0.equals(counts[last].app) }) == true
+            outgoing.app == counts[last].app
         {
             return last
         }
-        let app = outgoing.record.headers.value("app") ?? []
+        let app = outgoing.app
         var key = RejectionGateKey(origin: origin.text, app: Self.name(app))
         if places[key] == nil, counts.count >= Self.gateLimit {
             key = RejectionGateKey(origin: origin.text, app: Self.anyApp)

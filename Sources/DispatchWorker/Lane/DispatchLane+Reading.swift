@@ -83,7 +83,7 @@ extension DispatchLane {
                 handOvers: notification.handOvers,
                 notBefore: notification.notBefore
             ),
-            Outgoing(record, notification.id, notification.format),
+            Outgoing(record, notification),
             now: now
         )
     }
@@ -119,7 +119,7 @@ extension DispatchLane {
         engine.condemn(
             partition,
             offset: record.offset,
-            Outgoing(record, NotificationID(UUIDBytes(high: 0, low: 0)), nil),
+            Outgoing(condemned: record),
             footprint: Outgoing.footprint(of: record),
             reason: reason,
             detail: detail,

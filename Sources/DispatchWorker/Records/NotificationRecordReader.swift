@@ -22,6 +22,7 @@ struct NotificationRecordReader {
     struct Notification {
         var id: NotificationID
         var endpoint: [UInt8]
+        var app: [UInt8]
         var format: NotificationFormat
         var expires: Timestamp
         var attempts: Int
@@ -38,10 +39,9 @@ struct NotificationRecordReader {
     /// The end of the year 9999: later moments are mistakes, and PostgreSQL could not take all of them.
     static let latest: Int64 = 253_402_300_799_999
 
-    /// The addresses met last: most records go to one of them, and then nothing is allocated.
-    private var endpoints: [[UInt8]] = []
+    private var endpoints = Lately()
+    private var apps = Lately()
     private var fields = Fields()
-    private static let endpointLimit = 8
 
     mutating func read(_ record: Record) -> Result {
         guard !record.isTombstone else { return .faulty(.tombstone, "the record has no value") }
@@ -60,12 +60,13 @@ struct NotificationRecordReader {
         guard let expires = fields.expires else { return missing("expires") }
         guard fields.hasUser else { return missing("user") }
         guard let endpoint = fields.endpoint else { return missing("gateway") }
-        guard fields.hasApp else { return missing("app") }
+        guard let app = fields.app else { return missing("app") }
         guard fields.hasRegistered else { return missing("registered") }
         return .notification(
             Notification(
                 id: id,
                 endpoint: endpoint,
+                app: app,
                 format: format,
                 expires: Timestamp(milliseconds: expires),
                 attempts: fields.attempts,
@@ -89,7 +90,7 @@ struct NotificationRecordReader {
         var expires: Int64?
         var hasUser = false
         var endpoint: [UInt8]?
-        var hasApp = false
+        var app: [UInt8]?
         var hasRegistered = false
         var attempts = 0
         var handOvers = 0
@@ -108,8 +109,8 @@ struct NotificationRecordReader {
             case 2 where name.spells("id"):
                 fields.note("id", fields.id == nil, take(id: value))
             case 3 where name.spells("app"):
-                fields.note("app", !fields.hasApp, !value.isEmpty)
-                fields.hasApp = true
+                fields.note("app", fields.app == nil, !value.isEmpty)
+                fields.app = apps.copy(of: value)
             case 4 where name.spells("user"):
                 fields.note("user", !fields.hasUser, UserID.isValid(value))
                 fields.hasUser = true
@@ -144,16 +145,7 @@ struct NotificationRecordReader {
 
     private mutating func take(endpoint value: Span<UInt8>) -> Bool {
         guard !value.isEmpty, value.count <= GatewayURL.maximumLength + 64 else { return false }
-        if let known = endpoints.first(where: { value.equals($0) }) {
-            fields.endpoint = known
-            return true
-        }
-        var endpoint: [UInt8] = []
-        endpoint.reserveCapacity(value.count)
-        for index in value.indices { endpoint.append(value[index]) }
-        if endpoints.count == Self.endpointLimit { endpoints.removeFirst() }
-        endpoints.append(endpoint)
-        fields.endpoint = endpoint
+        fields.endpoint = endpoints.copy(of: value)
         return true
     }
 
@@ -171,6 +163,25 @@ struct NotificationRecordReader {
     }
 }
 
+/// The values of a header met last: most records have one of them, and then nothing is allocated.
+private struct Lately {
+    private var values: [[UInt8]] = []
+    private static let limit = 32
+    /// Longer ones are not remembered.
+    private static let lengthLimit = GatewayURL.maximumLength + 64
+
+    mutating func copy(of value: Span<UInt8>) -> [UInt8] {
+        if let known = values.first(where: { value.equals($0) }) { return known }
+        var copy: [UInt8] = []
+        copy.reserveCapacity(value.count)
+        for index in value.indices { copy.append(value[index]) }
+        guard copy.count <= Self.lengthLimit else { return copy }
+        if values.count == Self.limit { values.removeFirst() }
+        values.append(copy)
+        return copy
+    }
+}
+
 /// What a record on a retry topic carries beside its failure headers; dropped when it leaves the ladder.
 enum RetryHeader {
     /// How often it was handed to a retry topic.
@@ -179,6 +190,11 @@ enum RetryHeader {
     static let due: StaticString = "x-retry-due"
     /// Unix milliseconds before which its gateway does not want it; only where that is after ``due``.
     static let notBefore: StaticString = "x-retry-not-before"
+
+    /// Whether a name begins as these do.
+    static func mayBeOne(_ name: Span<UInt8>) -> Bool {
+        name.count > 2 && name[0] == UInt8(ascii: "x") && name[1] == UInt8(ascii: "-")
+    }
 
     static func isOne(_ name: String) -> Bool {
         name.utf8.starts(with: "x-retry-".utf8)

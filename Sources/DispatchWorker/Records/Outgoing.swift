@@ -10,11 +10,22 @@ final class Outgoing: Sendable {
     let id: NotificationID
     /// Nil likewise.
     let format: NotificationFormat?
+    /// Empty likewise. Kept beside the record, whose memory is cold by the time of the answer.
+    let app: [UInt8]
 
-    init(_ record: Record, _ id: NotificationID, _ format: NotificationFormat?) {
+    init(_ record: Record, _ notification: NotificationRecordReader.Notification) {
         self.record = record
-        self.id = id
-        self.format = format
+        id = notification.id
+        format = notification.format
+        app = notification.app
+    }
+
+    /// One that was at fault.
+    init(condemned record: Record) {
+        self.record = record
+        id = NotificationID(UUIDBytes(high: 0, low: 0))
+        format = nil
+        app = []
     }
 
     /// Memory that it takes, roughly: its bytes, and what is around them.

@@ -114,7 +114,7 @@ extension DispatchLane {
         check.removeAll()
         for candidate in candidates {
             if case .notification(let notification) = candidate.content {
-                check.add(Outgoing(candidate.record, notification.id, notification.format))
+                check.add(Outgoing(candidate.record, notification))
             }
         }
         guard check.count > 0 else { return [] }

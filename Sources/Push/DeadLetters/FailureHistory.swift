@@ -50,6 +50,13 @@ package struct FailureHistory: Hashable, Sendable {
         lastFailedAt = now
     }
 
+    /// Whether a name begins as those do that ``take(header:_:)`` takes: told without reading it.
+    package static func mayBeOne(_ name: Span<UInt8>) -> Bool {
+        name.count > 2
+            && (name[0] == UInt8(ascii: "x") && name[1] == UInt8(ascii: "-")
+                || name[0] == UInt8(ascii: "k") && name[1] == UInt8(ascii: "a"))
+    }
+
     /// Takes one header of a record that comes back, if it is one of ours.
     ///
     /// What does not read as it should is left out: somebody else may have written it.
@@ -94,16 +101,16 @@ package struct FailureHistory: Hashable, Sendable {
     /// - Returns: each header at most once, in the order of ``FailureHeader``, behind them those of ``SpringHeader``.
     package func headers(budget: Int = .max, naming: DeadLetterNaming = .own) -> [RecordHeader] {
         var rest = budget
-        var chosen: [FailureHeader: String] = [:]
+        var chosen: [(header: FailureHeader, value: String)] = []
         for (header, text) in texts {
             let room = rest - header.rawValue.utf8.count
             let value = header == .detail ? TextRules.prefix(text, bytes: room) : text
             guard !value.isEmpty, value.utf8.count <= room else { continue }
-            chosen[header] = value
+            chosen.append((header, value))
             rest = room - value.utf8.count
         }
         let own = FailureHeader.allCases.compactMap { header in
-            chosen[header].map { RecordHeader(header.rawValue, $0) }
+            chosen.first { $0.header == header }.map { RecordHeader(header.rawValue, $0.value) }
         }
         return naming == .spring ? own + springHeaders(budget: rest) : own
     }

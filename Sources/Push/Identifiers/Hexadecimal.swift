@@ -21,4 +21,17 @@ enum Hexadecimal {
         let letters = (nibbles &+ 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
         return nibbles &+ 0x3030_3030_3030_3030 &+ letters &* 39
     }
+
+    /// The word that eight digits of either case spell, the first one in the highest byte; nil if one of them is none.
+    static func value(_ digits: UInt64) -> UInt32? {
+        // Letters have the bit 0x40, and their last four bits are 9 short of what they mean.
+        var nibbles = digits & 0x0F0F_0F0F_0F0F_0F0F &+ (digits >> 6 & 0x0101_0101_0101_0101) &* 9
+        nibbles &= 0x0F0F_0F0F_0F0F_0F0F
+        nibbles = (nibbles | nibbles >> 4) & 0x00FF_00FF_00FF_00FF
+        nibbles = (nibbles | nibbles >> 8) & 0x0000_FFFF_0000_FFFF
+        let word = UInt32(truncatingIfNeeded: nibbles | nibbles >> 16)
+        // Whatever was no digit is written otherwise than it was read.
+        let lowerCase = digits | digits >> 1 & 0x2020_2020_2020_2020
+        return Self.digits(word) == lowerCase ? word : nil
+    }
 }

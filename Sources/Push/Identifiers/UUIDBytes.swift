@@ -28,18 +28,25 @@ package struct UUIDBytes: Hashable, Sendable {
     }
 
     /// From exactly 36 ASCII bytes, hyphens at their four places; nil for any other text.
+    ///
+    /// Read three times a notification, so eight digits at once.
     package init?(text: Span<UInt8>) {
-        guard text.count == Self.textLength else { return nil }
-        self.init(high: 0, low: 0)
-        for index in 0..<Self.textLength {
-            if Self.isHyphen(index) {
-                guard text[index] == UInt8(ascii: "-") else { return nil }
-            } else {
-                guard let nibble = Hexadecimal.value(text[index]) else { return nil }
-                high = high << 4 | low >> 60
-                low = low << 4 | UInt64(nibble)
-            }
-        }
+        guard text.count == Self.textLength, text[8] == UInt8(ascii: "-"), text[13] == UInt8(ascii: "-"),
+            text[18] == UInt8(ascii: "-"), text[23] == UInt8(ascii: "-"),
+            let first = Hexadecimal.value(Self.digits(text, 0, 4)),
+            let second = Hexadecimal.value(Self.digits(text, 9, 14)),
+            let third = Hexadecimal.value(Self.digits(text, 19, 24)),
+            let fourth = Hexadecimal.value(Self.digits(text, 28, 32))
+        else { return nil }
+        self.init(high: UInt64(first) << 32 | UInt64(second), low: UInt64(third) << 32 | UInt64(fourth))
+    }
+
+    /// Four bytes from each of two places, the first one in the highest byte.
+    private static func digits(_ text: Span<UInt8>, _ first: Int, _ second: Int) -> UInt64 {
+        var digits: UInt64 = 0
+        for index in 0..<4 { digits = digits << 8 | UInt64(text[first + index]) }
+        for index in 0..<4 { digits = digits << 8 | UInt64(text[second + index]) }
+        return digits
     }
 
     package init?(_ text: String) {
