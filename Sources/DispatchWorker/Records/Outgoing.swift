@@ -10,7 +10,9 @@ final class Outgoing: Sendable {
     let id: NotificationID
     /// Nil likewise.
     let format: NotificationFormat?
-    /// Empty likewise. Kept beside the record, whose memory is cold by the time of the answer.
+    /// Empty likewise.
+    ///
+    /// Kept beside the record, whose memory is cold by the time of the answer.
     let app: [UInt8]
 
     init(_ record: Record, _ notification: NotificationRecordReader.Notification) {
