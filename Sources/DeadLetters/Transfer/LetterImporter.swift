@@ -35,6 +35,8 @@ package struct LetterImporter: ~Copyable {
             ("linger.ms", "20"), ("compression.type", "lz4"), ("partitioner", "murmur2_random"),
             ("message.max.bytes", "\(TopicCatalogue.deadLetterLimit)"),
             ("queue.buffering.max.kbytes", "65536"), ("message.timeout.ms", "60000"),
+            // With more, librdkafka 2.0.2 can take a broker's crash for lost records and end the producer (its pull request 4438).
+            ("max.in.flight.requests.per.connection", "1"),
         ] where configuration[name] == nil {
             configuration.set(name, value)
         }
