@@ -54,7 +54,7 @@ import Testing
         }
         try finish(&publisher)
         #expect(publisher.confirmed == 200)
-        #expect(publisher.failures.isEmpty)
+        #expect(publisher.takeFailures().isEmpty)
         let records = try Self.records(configuration(), topic, partitions: 3, count: 200)
         for user in 0..<5 {
             let own = records.filter { $0.key == Array("user-\(user)".utf8) }
@@ -99,7 +99,7 @@ import Testing
         try publisher.publish(large, number: 2, now: now)
         try finish(&publisher)
         let failures = publisher.takeFailures()
-        #expect(failures.map(\.line) == [2])
+        #expect(failures.map(\.number) == [2])
         #expect(failures.first?.error.isRecordTooLarge == true)
         #expect(publisher.confirmed == 1)
     }
@@ -110,7 +110,7 @@ import Testing
         for number in 1...3 { try publisher.publish(Self.event("event-\(number)"), number: number, now: now) }
         try finish(&publisher)
         let failures = publisher.takeFailures()
-        #expect(failures.map(\.line).sorted() == [1, 2, 3])
+        #expect(failures.map(\.number).sorted() == [1, 2, 3])
         #expect(failures.allSatisfy { $0.error.isTimeout })
         #expect(publisher.confirmed == 0)
     }

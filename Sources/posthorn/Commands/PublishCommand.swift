@@ -49,12 +49,12 @@ enum PublishCommand {
         var pace = values[rate].map { Pace(rate: $0, from: start) }
         try lines.each { line, lines in
             if pace != nil { wait(&pace, &publisher) }
-            defer { losses.take(from: &publisher, &lines.progress) }
+            defer { losses.take(publisher.takeFailures(), publisher.takeTroubles(), &lines.progress) }
             return try send(line, &lines, &publisher, &losses)
         }
         while publisher.inFlight > 0 {
             publisher.settle(waiting: .milliseconds(100))
-            losses.take(from: &publisher, &lines.progress)
+            losses.take(publisher.takeFailures(), publisher.takeTroubles(), &lines.progress)
         }
         lines.progress.clear()
         try summarise(publisher.confirmed, lines.bad, losses.count, .now - start, invocation)
@@ -117,16 +117,5 @@ enum PublishCommand {
             \(Quantity.seconds(duration)) s, \(Quantity.grouped(rate)) a second
             """
         )
-    }
-}
-
-extension Losses {
-    /// Tells of lines that failed since the last time.
-    mutating func take(from publisher: inout Publisher, _ progress: inout ProgressLine) {
-        for failure in publisher.takeFailures() {
-            let doubt = failure.isPossiblyWritten ? "; the broker may have it all the same" : ""
-            add(failure.error, line: failure.line, "\(failure.error)\(doubt)", &progress)
-        }
-        for trouble in publisher.takeTroubles() { progress.say("\(trouble)") }
     }
 }

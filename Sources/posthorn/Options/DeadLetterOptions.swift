@@ -115,14 +115,10 @@ enum DeadLetterOptions {
         replayID
     )
 
-    // MARK: - Who
+    // MARK: - What else
 
-    static let `operator` = Option(
-        optional: "operator",
-        .text("NAME"),
-        otherwise: "the login name",
-        help: "Who is asking; written down with what is done."
-    )
+    /// What every command about dead letters works with, as ``DeadLetterCall`` takes it.
+    static let callGroups = [KafkaOptions.group, DatabaseOptions.group, OperatorOptions.group]
 
     static let all = Option(
         flag: "all",
@@ -148,15 +144,16 @@ struct DeadLetterCall: ~Copyable {
     private let values: Values
 
     init(_ invocation: Invocation) throws {
-        values = invocation.values
-        let name = values[DeadLetterOptions.operator] ?? ProcessFacts.loginName()
+        let values = invocation.values
+        let name = try OperatorOptions.name(values)
+        let connection = try DatabaseOptions.connect(values)
+        self.values = values
+        self.connection = connection
         desk = Desk(
             topics: TopicOptions.catalogue(values),
             kafka: Kafka.Configuration(KafkaOptions.properties(values)),
-            // The database holds no longer ones.
-            operator: TextRules.prefix(name, bytes: 256)
+            operator: name
         )
-        connection = try DatabaseOptions.connect(values)
     }
 
     /// The topics to look at: both stages' unless one is named.

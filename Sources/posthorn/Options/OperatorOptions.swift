@@ -10,6 +10,8 @@ enum OperatorOptions {
         help: "Who does this, for the record."
     )
 
+    static let group = OptionGroup("Who", name)
+
     /// The name that was given, else the login name; the database holds 256 bytes.
     static func name(_ values: Values) throws -> String {
         let name = values[name] ?? ProcessFacts.loginName()

@@ -19,4 +19,17 @@ struct Losses {
         let isPassing = error.isTimeout || error.isRetriable
         if code != .inputOutput { code = isPassing ? .temporary : .inputOutput }
     }
+
+    /// Tells of what has failed or gone wrong since the last time.
+    mutating func take(
+        _ failures: [AccountedProducer.Failure],
+        _ troubles: [KafkaError],
+        _ progress: inout ProgressLine
+    ) {
+        for failure in failures {
+            let doubt = failure.isPossiblyWritten ? "; the broker may have it all the same" : ""
+            add(failure.error, line: failure.number, "\(failure.error)\(doubt)", &progress)
+        }
+        for trouble in troubles { progress.say("\(trouble)") }
+    }
 }

@@ -22,9 +22,8 @@ enum DeadLettersAuditCommand {
             description: "Newest first. Entries are only ever added; users appear in them as digests.",
             groups: [
                 OptionGroup("Options", limit, DeadLetterOptions.since, DeadLetterOptions.json),
-                DeadLetterOptions.whereGroup, KafkaOptions.group, DatabaseOptions.group,
-                OptionGroup("Who", DeadLetterOptions.operator),
-            ]
+                DeadLetterOptions.whereGroup,
+            ] + DeadLetterOptions.callGroups
         ),
         run: run
     )

@@ -30,9 +30,7 @@ enum DeadLettersExportCommand {
             groups: [
                 OptionGroup("Options", redacted, plaintext, DeadLetterOptions.all),
                 DeadLetterOptions.filterGroup, DeadLetterOptions.whereGroup,
-                KafkaOptions.group, DatabaseOptions.group,
-                OptionGroup("Who", DeadLetterOptions.operator),
-            ]
+            ] + DeadLetterOptions.callGroups
         ),
         run: run
     )

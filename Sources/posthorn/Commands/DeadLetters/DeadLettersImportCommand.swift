@@ -22,8 +22,7 @@ enum DeadLettersImportCommand {
             arguments: [InputLines.file],
             groups: [
                 OptionGroup("Options", InputLines.strict, DeadLetterOptions.json), TopicOptions.group,
-                KafkaOptions.group, DatabaseOptions.group, OptionGroup("Who", DeadLetterOptions.operator),
-            ]
+            ] + DeadLetterOptions.callGroups
         ),
         run: run
     )
@@ -34,7 +33,7 @@ enum DeadLettersImportCommand {
         var importer = try LetterImporter(call.desk)
         var losses = Losses()
         try lines.each { line, lines in
-            defer { take(from: &importer, &losses, &lines.progress) }
+            defer { losses.take(importer.takeFailures(), importer.takeTroubles(), &lines.progress) }
             do {
                 try importer.add(try TransferLine(line), number: lines.number)
             } catch let error as TransferError {
@@ -46,7 +45,7 @@ enum DeadLettersImportCommand {
         }
         while importer.inFlight > 0 {
             importer.settle(waiting: .milliseconds(100))
-            take(from: &importer, &losses, &lines.progress)
+            losses.take(importer.takeFailures(), importer.takeTroubles(), &lines.progress)
         }
         lines.progress.clear()
         for (topic, count) in importer.confirmed.sorted(by: { $0.key < $1.key }) {
@@ -54,18 +53,6 @@ enum DeadLettersImportCommand {
         }
         try summarise(importer.confirmed, lines.bad, losses.count, invocation)
         return losses.code ?? (lines.bad == 0 ? .done : .data)
-    }
-
-    private static func take(
-        from importer: inout LetterImporter,
-        _ losses: inout Losses,
-        _ progress: inout ProgressLine
-    ) {
-        for failure in importer.takeFailures() {
-            let doubt = failure.isPossiblyWritten ? "; the broker may have it all the same" : ""
-            losses.add(failure.error, line: failure.line, "\(failure.error)\(doubt)", &progress)
-        }
-        for trouble in importer.takeTroubles() { progress.say("\(trouble)") }
     }
 
     private static func summarise(

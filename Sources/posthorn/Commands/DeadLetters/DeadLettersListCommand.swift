@@ -26,9 +26,7 @@ enum DeadLettersListCommand {
             groups: [
                 OptionGroup("Options", limit, DeadLetterOptions.all, DeadLetterOptions.json),
                 DeadLetterOptions.filterGroup, DeadLetterOptions.whereGroup,
-                KafkaOptions.group, DatabaseOptions.group,
-                OptionGroup("Who", DeadLetterOptions.operator),
-            ]
+            ] + DeadLetterOptions.callGroups
         ),
         run: run
     )

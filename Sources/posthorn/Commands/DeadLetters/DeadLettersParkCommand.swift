@@ -18,8 +18,7 @@ enum DeadLettersParkCommand {
             groups: [
                 OptionGroup("Options", Self.everything, DeadLetterOptions.json),
                 DeadLetterOptions.filterGroup, ReplayOptions.careGroup, DeadLetterOptions.stageGroup,
-                KafkaOptions.group, DatabaseOptions.group, OptionGroup("Who", DeadLetterOptions.operator),
-            ]
+            ] + DeadLetterOptions.callGroups
         ),
         run: run
     )

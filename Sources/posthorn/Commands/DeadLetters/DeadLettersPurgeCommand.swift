@@ -36,9 +36,7 @@ enum DeadLettersPurgeCommand {
                     DeadLetterOptions.json
                 ),
                 DeadLetterOptions.filterGroup, DeadLetterOptions.whereGroup,
-                KafkaOptions.group, DatabaseOptions.group,
-                OptionGroup("Who", DeadLetterOptions.operator),
-            ]
+            ] + DeadLetterOptions.callGroups
         ),
         run: run
     )

@@ -72,8 +72,7 @@ enum DeadLettersReplayCommand {
                     DeadLetterOptions.json
                 ),
                 DeadLetterOptions.filterGroup, ReplayOptions.careGroup, DeadLetterOptions.whereGroup,
-                KafkaOptions.group, DatabaseOptions.group, OptionGroup("Who", DeadLetterOptions.operator),
-            ]
+            ] + DeadLetterOptions.callGroups
         ),
         run: run
     )

@@ -30,9 +30,8 @@ enum DeadLettersShowCommand {
                     DeadLettersReplayCommand.forceExpired,
                     DeadLetterOptions.json
                 ),
-                DeadLetterOptions.whereGroup, KafkaOptions.group, DatabaseOptions.group,
-                OptionGroup("Who", DeadLetterOptions.operator),
-            ]
+                DeadLetterOptions.whereGroup,
+            ] + DeadLetterOptions.callGroups
         ),
         run: run
     )

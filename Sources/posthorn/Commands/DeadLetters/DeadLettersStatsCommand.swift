@@ -17,9 +17,7 @@ enum DeadLettersStatsCommand {
             groups: [
                 OptionGroup("Options", DeadLetterOptions.all, DeadLetterOptions.json),
                 DeadLetterOptions.filterGroup, DeadLetterOptions.whereGroup,
-                KafkaOptions.group, DatabaseOptions.group,
-                OptionGroup("Who", DeadLetterOptions.operator),
-            ]
+            ] + DeadLetterOptions.callGroups
         ),
         run: run
     )
