@@ -19,7 +19,13 @@ struct GatewayBodyReader {
     func read(_ body: [UInt8]) throws(BatchFault) -> Content {
         if case .single = interface { return try readSingle(body) }
         let items: [ReadItem]
-        do throws(ReadError) { items = try readBatch(body) } catch { throw .invalidFormat }
+        do throws(ReadError) {
+            items = try Reader.read(body) { reader throws(ReadError) in
+                try reader.readNotifications(readItem)
+            }
+        } catch {
+            throw .invalidFormat
+        }
         if items.isEmpty { throw .invalidFormat }
         if items.count > batchLimit { throw .tooManyItems(limit: batchLimit) }
         let repeated = duplicates(items)
@@ -28,20 +34,6 @@ struct GatewayBodyReader {
             throw .itemTooLarge(limitKilobytes: itemLimitKilobytes)
         }
         return Content(items: items)
-    }
-
-    private func readBatch(_ body: [UInt8]) throws(ReadError) -> [ReadItem] {
-        try Reader.read(body) { reader throws(ReadError) in
-            var items: [ReadItem]?
-            try reader.readObject { name, reader throws(ReadError) in
-                guard name == "notifications" else { return }
-                var found: [ReadItem] = []
-                try reader.readArray { reader throws(ReadError) in found.append(try readItem(&reader)) }
-                items = found
-            }
-            guard let items else { throw reader.missing("notifications") }
-            return items
-        }
     }
 
     private func readItem(_ reader: inout Reader) throws(ReadError) -> ReadItem {

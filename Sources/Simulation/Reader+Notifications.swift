@@ -32,6 +32,21 @@ extension Reader {
         return [device]
     }
 
+    /// Reads the envelope of a batch; `item` is called for each of its items and reads it.
+    mutating func readNotifications(
+        _ item: (inout Reader) throws(ReadError) -> ReadItem
+    ) throws(ReadError) -> [ReadItem] {
+        var items: [ReadItem]?
+        try readObject { name, reader throws(ReadError) in
+            guard name == "notifications" else { return }
+            var found: [ReadItem] = []
+            try reader.readArray { reader throws(ReadError) in found.append(try item(&reader)) }
+            items = found
+        }
+        guard let items else { throw missing("notifications") }
+        return items
+    }
+
     /// Reads a message in plain text; Matrix, from which the interface comes, does not require `prio`.
     mutating func readPlain(needsPriority: Bool = true) throws(ReadError) -> [ReceivedDevice] {
         var devices: [ReceivedDevice]?

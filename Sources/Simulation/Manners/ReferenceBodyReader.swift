@@ -29,7 +29,7 @@ struct ReferenceBodyReader {
             items = try Reader.read(body, in: (hasMark ? 3 : 0)..<body.count, limits: Self.limits) {
                 reader throws(ReadError) in
                 if case .single = interface { return [try readSingle(&reader)] }
-                return try readBatch(&reader)
+                return try reader.readNotifications(readItem)
             }
         } catch {
             throw .schema
@@ -54,18 +54,6 @@ struct ReferenceBodyReader {
         return items.filter { item in
             seen.insert(Array((item.id ?? "").utf8) + [0] + body[item.range]).inserted
         }
-    }
-
-    private func readBatch(_ reader: inout Reader) throws(ReadError) -> [ReadItem] {
-        var items: [ReadItem]?
-        try reader.readObject { name, reader throws(ReadError) in
-            guard name == "notifications" else { return }
-            var found: [ReadItem] = []
-            try reader.readArray { reader throws(ReadError) in found.append(try readItem(&reader)) }
-            items = found
-        }
-        guard let items else { throw reader.missing("notifications") }
-        return items
     }
 
     private func readItem(_ reader: inout Reader) throws(ReadError) -> ReadItem {
