@@ -60,12 +60,7 @@ extension OpenRejections {
         on connection: inout Connection
     ) throws(PostgresError) {
         guard !rows.isEmpty else { return }
-        var users = ArrayParameter(of: .text)
-        var pushers = ArrayParameter(of: .uuid)
-        for row in rows {
-            users.append(text: row.user.span)
-            pushers.append(row.pusher)
-        }
+        let (users, pushers) = columns(rows.map { ($0.user, $0.pusher) })
         try connection.execute(
             """
             UPDATE open_rejections o SET state = 'held', cause = h.cause
@@ -82,12 +77,7 @@ extension OpenRejections {
         on connection: inout Connection
     ) throws(PostgresError) {
         guard !rows.isEmpty else { return }
-        var users = ArrayParameter(of: .text)
-        var pushers = ArrayParameter(of: .uuid)
-        for row in rows {
-            users.append(text: row.user.span)
-            pushers.append(row.pusher)
-        }
+        let (users, pushers) = columns(rows)
         try connection.execute(
             """
             DELETE FROM open_rejections o USING unnest($1::text[], $2::uuid[]) AS f (user_id, pusher_id)
@@ -111,5 +101,18 @@ extension OpenRejections {
             [.text(gate.origin), .text(gate.app)],
             timeout: .seconds(600)
         )
+    }
+
+    /// The keys of rows, as `unnest` takes them.
+    private static func columns(
+        _ rows: [(user: [UInt8], pusher: PusherID)]
+    ) -> (users: ArrayParameter, pushers: ArrayParameter) {
+        var users = ArrayParameter(of: .text)
+        var pushers = ArrayParameter(of: .uuid)
+        for row in rows {
+            users.append(text: row.user.span)
+            pushers.append(row.pusher)
+        }
+        return (users, pushers)
     }
 }
