@@ -28,26 +28,18 @@ enum DispatchBenchmark {
         let settings = try DrainBenchmark.settings(assignment)
         let metrics = DispatchMetrics(Registry(), lanes: 1)
         let log = Log(level: .warning, style: .json)
-        let stop = try StopFlag()
-        let lanes = try LaneGroup(
-            LaneStatus.lanes(named: "dispatch", count: 1),
-            policy: .stopOthers,
-            stop: stop
-        ) { context throws(DispatchError) in
-            try DispatchLane.run(settings, context: context, metrics: metrics, log: log)
-        }
         let course = Course(assignment)
-        let stretch = try Meter.watch(
-            assignment.name.rawValue,
-            from: course.start,
-            until: course.end,
-            stop: stop
-        ) {
-            course.count(metrics.delivered.value)
+        return try OneLane.measure(named: "dispatch") { context throws(DispatchError) in
+            try DispatchLane.run(settings, context: context, metrics: metrics, log: log)
+        } _: { stop in
+            try Meter.watch(
+                assignment.name.rawValue,
+                from: course.start,
+                until: course.end,
+                stop: stop
+            ) {
+                course.count(metrics.delivered.value)
+            }
         }
-        let measurement = Measurement(stretch)
-        stop.raise()
-        for case .failed(let error) in lanes.join(within: .seconds(60)) { throw error }
-        return measurement
     }
 }

@@ -10,22 +10,14 @@ enum EncryptBenchmark {
         let settings = try settings(assignment)
         let metrics = EncryptMetrics(Registry(), lanes: 1)
         let log = Log(level: .warning, style: .json)
-        let stop = try StopFlag()
-        let lanes = try LaneGroup(
-            LaneStatus.lanes(named: "encrypt", count: 1),
-            policy: .stopOthers,
-            stop: stop
-        ) { context throws(EncryptError) in
-            try EncryptLane.run(settings, context: context, metrics: metrics, log: log)
-        }
         let total = assignment.events * assignment.name.population.pushersPerUser
-        let stretch = try Meter.watch(assignment.name.rawValue, until: total, stop: stop) {
-            Int(metrics.notifications.value)
+        return try OneLane.measure(named: "encrypt") { context throws(EncryptError) in
+            try EncryptLane.run(settings, context: context, metrics: metrics, log: log)
+        } _: { stop in
+            try Meter.watch(assignment.name.rawValue, until: total, stop: stop) {
+                Int(metrics.notifications.value)
+            }
         }
-        let measurement = Measurement(stretch)
-        stop.raise()
-        for case .failed(let error) in lanes.join(within: .seconds(60)) { throw error }
-        return measurement
     }
 
     /// What the command `encrypt` would use by default.

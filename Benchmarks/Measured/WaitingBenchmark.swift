@@ -10,27 +10,21 @@ enum WaitingBenchmark {
     static func measure(_ assignment: Assignment) throws -> Measurement {
         let settings = try DrainBenchmark.settings(assignment)
         let metrics = DispatchMetrics(Registry(), lanes: 1)
-        let stop = try StopFlag()
         let log = Log(level: .error, style: .json)
-        let lanes = try LaneGroup(
-            LaneStatus.lanes(named: "dispatch", count: 1),
-            policy: .stopOthers,
-            stop: stop
-        ) { context throws(DispatchError) in
+        return try OneLane.measure(named: "dispatch") { context throws(DispatchError) in
             try DispatchLane.run(settings, context: context, metrics: metrics, log: log)
+        } _: { stop in
+            let name = assignment.name.rawValue
+            let stretch = try Meter.watch(name, until: assignment.events, stop: stop) {
+                Int(metrics.handedOver.value)
+            }
+            let deadline = Monotonic.deadline(after: .seconds(120))
+            while metrics.retried.value < UInt64(settings.pollLimit), Monotonic.now() < deadline {
+                if stop.wait(for: .milliseconds(50)) { throw BenchmarkError.stuck(name) }
+            }
+            _ = stop.wait(for: .seconds(5))
+            guard metrics.retried.value > 0 else { throw BenchmarkError.stuck("retrying") }
+            return stretch
         }
-        let stretch = try Meter.watch(assignment.name.rawValue, until: assignment.events, stop: stop) {
-            Int(metrics.handedOver.value)
-        }
-        let deadline = Monotonic.deadline(after: .seconds(120))
-        while metrics.retried.value < UInt64(settings.pollLimit), Monotonic.now() < deadline {
-            if stop.wait(for: .milliseconds(50)) { throw BenchmarkError.stuck(assignment.name.rawValue) }
-        }
-        _ = stop.wait(for: .seconds(5))
-        guard metrics.retried.value > 0 else { throw BenchmarkError.stuck("retrying") }
-        let measurement = Measurement(stretch)
-        stop.raise()
-        for case .failed(let error) in lanes.join(within: .seconds(60)) { throw error }
-        return measurement
     }
 }
