@@ -34,6 +34,13 @@ package struct Writer: Sendable {
         needsComma = false
     }
 
+    /// What `write` writes, as a text.
+    package static func text(_ write: (inout Writer) -> Void) -> String {
+        var writer = Writer()
+        write(&writer)
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+
     // MARK: - Containers
 
     package mutating func object<Failure: Error>(

@@ -39,8 +39,6 @@ package enum AuditBook {
         to connection: inout Connection,
         outcome: (inout Writer) -> Void
     ) throws(PostgresError) {
-        var writer = Writer()
-        writer.object { outcome(&$0) }
         try connection.execute(
             """
             INSERT INTO dead_letter_audit (operator, action, topic, replay_id, filter, outcome)
@@ -48,7 +46,7 @@ package enum AuditBook {
             """,
             [
                 .text(name), .text(action.rawValue), .text(topic), .uuid(replay?.bytes),
-                .text(filter.json), .text(String(decoding: writer.bytes, as: UTF8.self)),
+                .text(filter.json), .text(Writer.text { $0.object(outcome) }),
             ]
         )
     }
@@ -116,11 +114,7 @@ extension Desk {
 
 extension DeadLetterFilter {
     /// As it is stored.
-    var json: String {
-        var writer = Writer()
-        write(to: &writer)
-        return String(decoding: writer.bytes, as: UTF8.self)
-    }
+    var json: String { Writer.text { write(to: &$0) } }
 }
 
 extension UUIDBytes {

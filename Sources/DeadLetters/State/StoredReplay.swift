@@ -53,17 +53,9 @@ struct PendingStep: Sendable {
 }
 
 extension ReplayRules {
-    var json: String {
-        var writer = Writer()
-        write(to: &writer)
-        return String(decoding: writer.bytes, as: UTF8.self)
-    }
+    var json: String { Writer.text { write(to: &$0) } }
 }
 
 extension ReplayTally {
-    var json: String {
-        var writer = Writer()
-        writer.object { writeMembers(to: &$0) }
-        return String(decoding: writer.bytes, as: UTF8.self)
-    }
+    var json: String { Writer.text { $0.object { writeMembers(to: &$0) } } }
 }
