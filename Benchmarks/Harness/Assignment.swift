@@ -1,4 +1,3 @@
-internal import Glibc
 internal import LocalServices
 
 /// What a measurement's process is told: the words behind the hidden command `measure`.
@@ -39,21 +38,8 @@ struct Assignment {
     }
 }
 
-/// This program, started again.
-enum OwnProgram {
-    /// The corresponding C function is `readlink`.
-    static let path: String = {
-        var buffer = [UInt8](repeating: 0, count: 4096)
-        let count = unsafe buffer.withUnsafeMutableBytes { bytes in
-            unsafe readlink(
-                "/proc/self/exe",
-                bytes.baseAddress!.assumingMemoryBound(to: CChar.self),
-                bytes.count
-            )
-        }
-        return String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
-    }()
-
+extension OwnProgram {
+    /// This program, started again.
     static func command(_ words: [String], output: String, errors: String) -> ChildProcess.Command {
         var command = ChildProcess.Command(path, words)
         command.output = .files(output: output, error: errors)
