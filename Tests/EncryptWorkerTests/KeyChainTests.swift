@@ -1,6 +1,8 @@
 import EncryptWorker
 import Kafka
+import LocalServices
 import Push
+import Sealing
 import Support
 import Testing
 
@@ -68,6 +70,28 @@ private let secret = [UInt8](repeating: 9, count: 32)
         #expect(try fixture.records(on: fixture.topics.triggerDeadLetters).isEmpty)
         let months = try fixture.records(on: fixture.topics.notifications).map { try Notification($0).month }
         #expect(months.sorted() == ["2026-12", "2027-01"])
+    }
+
+    @Test(.needsKafka)
+    func `a worker with an old key file waits at chains under the new key, without a dead letter`() throws {
+        let fixture = try Fixture()
+        var old = try fixture.settings()
+        old.keyFile = "\(fixture.keyFile)-old"
+        try Files.write(String(decoding: Files.read(fixture.keyFile) ?? [], as: UTF8.self), to: old.keyFile)
+        _ = try KeyFile.generate(fixture.keyFile)
+        try fixture.register(user: "A1", pushkey: "phone", iss: secret)
+        try fixture.publish([.event("e1", user: "A1")])
+
+        let running = try RunningLanes(old, lanes: 1, registry: fixture.registry)
+        try eventually("the lane has met the chain") {
+            fixture.counter("posthorn_encrypt_aborted_total") > 1
+        }
+        try running.stop()
+        #expect(try fixture.lag() == 1)
+        #expect(try fixture.records(on: fixture.topics.triggerDeadLetters).isEmpty)
+        try fixture.drain()
+        let records = try fixture.records(on: fixture.topics.notifications)
+        #expect(try records.map { try Notification($0).open(secret) } == ["{}"])
     }
 
     @Test(.needsKafka)
