@@ -45,7 +45,9 @@ package struct DispatchSettings: Sendable {
     package var deadLetterNaming = DeadLetterNaming.own
 
     /// Records taken in one poll, from 1.
-    package var pollLimit = 1000
+    ///
+    /// No more than a processor's own cache holds until they have been looked at.
+    package var pollLimit = 100
     /// The longest time for which what has ended is not committed; so much is sent again after a crash.
     package var commitInterval: Duration = .milliseconds(500)
     /// How often the list of gateways is read again.
