@@ -90,6 +90,7 @@ import Testing
         var settings = try fixture.settings()
         settings.requestTimeout = .seconds(4)
         settings.outbound.offsetWindow = 1000
+        settings.outbound.recallAge = .seconds(600)
         try fixture.running(settings) { _ in
             try eventually("the window is full") { healthy.counts.count >= 999 }
             #expect(try fixture.committed().values.max() ?? 0 == 0)
@@ -100,6 +101,29 @@ import Testing
             try fixture.untilDone()
         }
         #expect(stuck.counts.count == 1)
+        #expect(try fixture.reasons() == [])
+    }
+
+    @Test(.needsKafka)
+    func `K6: a gateway that never answers stops a partition no longer than its requests are called back`()
+        throws
+    {
+        let fixture = try Fixture()
+        let hanging = try TestGateway { _ in .doing(.hang) }
+        let healthy = try TestGateway()
+        for gateway in [hanging, healthy] { try fixture.allow(gateway.origin) }
+        let drafts = (0..<5000).map { Draft($0, at: $0 % 500 == 0 ? hanging.origin : healthy.origin) }
+        try fixture.publish(drafts, registering: true)
+        var settings = try fixture.settings()
+        settings.requestTimeout = .seconds(600)
+        settings.outbound.offsetWindow = 1000
+        settings.outbound.recallAge = .milliseconds(500)
+        settings.drainTimeout = .seconds(1)
+        try fixture.running(settings) { _ in
+            try eventually("the healthy one has all") { healthy.counts.count == 4990 }
+            #expect(fixture.outcome("handed_over") >= 8, "of the last window nothing has to be called back")
+        }
+        #expect(Set(healthy.counts.values) == [1])
         #expect(try fixture.reasons() == [])
     }
 

@@ -122,6 +122,20 @@ struct GatewayTransport: ~Copyable {
         }
     }
 
+    /// Gives up a request that is still under way; its connection is closed.
+    mutating func recall(_ batch: BatchID, _ engine: inout OutboundEngine<Outgoing>, _ now: Now) {
+        guard let (id, flight) = flights.first(where: { $0.value.batch.id == batch }) else { return }
+        client.cancel(id)
+        flights[id] = nil
+        let report = BatchReport(
+            .transient(.recalled),
+            detail: "no answer yet, and others could not be read"
+        )
+        troubles[flight.batch.destination.index] = report.detail
+        count(report, flight, engine, now)
+        engine.complete(batch, report, now: now)
+    }
+
     private func count(
         _ report: BatchReport,
         _ flight: Flight,

@@ -10,6 +10,7 @@ extension DispatchLane {
         while let action = engine.nextAction(now: now) {
             switch action {
             case .send(let batch): try send(batch, now)
+            case .recall(let batch): transport.recall(batch, &engine, now)
             case .deadLetter(let ticket, let letter): bury(ticket, letter, now)
             case .handOver(let ticket, let handOver): self.handOver(ticket, handOver, now)
             case .reject(let ticket): reject(ticket)

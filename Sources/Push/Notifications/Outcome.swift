@@ -33,6 +33,8 @@ package enum TransientCause: String, Hashable, Sendable, CaseIterable {
     case throttled
     /// No complete answer within the deadline; the record may have arrived.
     case timeout
+    /// Given up before its deadline, because it kept others from being read; the record may have arrived.
+    case recalled
     /// No connection, or one that broke; the record may have arrived.
     case connection
     /// The item's result was `failed` without a rejection.

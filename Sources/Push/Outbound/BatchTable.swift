@@ -11,6 +11,9 @@ struct BatchState: Sendable {
     var held: [Ticket]
     var limitDeparture: InFlightLimit.Departure
     var breakerDeparture: Breaker.Departure
+    let departedAt: Duration
+    /// Whether the caller was asked to give it up.
+    var isRecalled = false
 }
 
 /// All batches under way, in places that are used again.
@@ -42,6 +45,20 @@ struct BatchTable: Sendable {
         free.append(id.slot)
         count -= 1
         return batch
+    }
+
+    /// Those that left at or before a moment and have not been called back.
+    func departed(before moment: Duration) -> [(BatchID, BatchState)] {
+        states.indices.compactMap { slot in
+            guard let batch = states[slot].batch, batch.departedAt <= moment, !batch.isRecalled else {
+                return nil
+            }
+            return (BatchID(slot: Int32(slot), generation: states[slot].generation), batch)
+        }
+    }
+
+    mutating func noteRecall(_ id: BatchID) {
+        if contains(id) { states[Int(id.slot)].batch?.isRecalled = true }
     }
 
     /// Takes out of a batch what is gone before it was sent.

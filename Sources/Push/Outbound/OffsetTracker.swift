@@ -47,6 +47,11 @@ package struct OffsetTracker: Sendable {
     /// Full windows are read again from half on, so that reading does not stop and start at every record.
     package var hasRoomAgain: Bool { count <= limit / 2 }
 
+    /// Whether a position is among those that must end before a full window is read again.
+    func isEarly(_ position: Position) -> Bool {
+        position >= base && position - base < UInt64(max(count - limit / 2, 0))
+    }
+
     /// Registers `offset` as read and not ended.
     ///
     /// - Returns: nil if it is negative, absurd (2^62 and more) or not above the last one.

@@ -4,6 +4,8 @@
 package enum OutboundAction: Hashable, Sendable {
     /// Send it, and call ``OutboundEngine/complete(_:_:now:)`` with how it ended, whatever happens.
     case send(OutboundBatch)
+    /// Give up the request, and call ``OutboundEngine/complete(_:_:now:)`` with ``TransientCause/recalled``; it may have ended meanwhile.
+    case recall(BatchID)
     /// Write it to the dead letters and confirm, or say that it failed.
     case deadLetter(Ticket, DeadLetter)
     /// Write it to the retry topic of the step and confirm, or say that it failed.

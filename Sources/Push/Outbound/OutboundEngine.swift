@@ -5,7 +5,8 @@
 ///
 /// ```
 /// poll up to `room` ──▶ enqueue ─┐                           ┌─▶ send ─────────▶ complete
-///                                ├─▶ engine ─▶ nextAction ───┼─▶ deadLetter ───▶ confirm | confirmationFailed
+///                                ├─▶ engine ─▶ nextAction ───┼─▶ recall ───────▶ complete
+///                                │        │                  ├─▶ deadLetter ───▶ confirm | confirmationFailed
 ///          clock ──▶ tick ───────┘        │                  ├─▶ handOver ─────▶ confirm | confirmationFailed
 ///                                         │                  └─▶ reject ───────▶ confirm | attemptAgain | confirmationFailed
 ///                                         └─▶ takeProgress ──▶ commit

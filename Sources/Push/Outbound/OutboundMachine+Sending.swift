@@ -121,7 +121,8 @@ extension OutboundMachine {
             items: piece.items.map { BatchState.Item(ticket: $0, id: records[$0].id) },
             held: piece.held,
             limitDeparture: destinations[index].limit.depart(),
-            breakerDeparture: breakerDeparture
+            breakerDeparture: breakerDeparture,
+            departedAt: now.monotonic
         )
         counters.batches += 1
         if breakerDeparture.isProbe { counters.probes += 1 }

@@ -90,7 +90,7 @@ extension OutboundMachine {
     }
 
     /// Its records wait for it and not for company.
-    private func isSlow(_ index: Int) -> Bool {
+    func isSlow(_ index: Int) -> Bool {
         guard !destinations[index].queue.isEmpty else { return false }
         if case .closed = destinations[index].breaker.state { return !destinations[index].limit.hasRoom }
         return true

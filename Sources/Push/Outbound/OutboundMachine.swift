@@ -54,6 +54,7 @@ struct OutboundMachine: ~Copyable, Sendable {
     /// Since when reading stands still at the bounds, as far as ``refreshStalls(_:)`` has seen.
     var fullSince: Duration?
     var lastLook = Duration.zero
+    var lastRecalls = Duration.zero
     var drainDeadline: Duration?
 
     init(_ settings: OutboundSettings, seed: UInt64) {
@@ -69,8 +70,8 @@ struct OutboundMachine: ~Copyable, Sendable {
     var nextDeadline: Duration? {
         isDrained
             ? nil
-            : [wakes.earliest, sweeps.earliest, timers.earliest, drainDeadline, nextLook].compactMap { $0 }
-                .min()
+            : [wakes.earliest, sweeps.earliest, timers.earliest, drainDeadline, nextLook, nextRecall]
+                .compactMap { $0 }.min()
     }
 
     mutating func destination(
@@ -172,6 +173,7 @@ struct OutboundMachine: ~Copyable, Sendable {
         if let drainDeadline, drainDeadline <= now.monotonic { giveUp() }
         pump(now)
         refreshStalls(now)
+        refreshRecalls(now)
         refreshPauses()
     }
 
@@ -203,6 +205,8 @@ struct OutboundMachine: ~Copyable, Sendable {
                 if records.state(of: ticket) == .ending { return action }
             case .pause(let partition), .resume(let partition):
                 if partitions.contains(partition) { return action }
+            case .recall(let id):
+                if batches.contains(id) { return action }
             case .alarm, .recovered:
                 return action
             }

@@ -20,6 +20,10 @@ package struct OutboundSettings: Hashable, Sendable {
     package var maximumDestinations = 10_000
     /// How far a partition may be read past its first record that has not ended.
     package var offsetWindow = 100_000
+    /// How long a request may keep a partition from being read that was read so far; then it is called back.
+    ///
+    /// Only with retry topics.
+    package var recallAge: Duration = .seconds(2)
     package var inFlight = InFlightLimit.Settings()
     package var breaker = Breaker.Settings()
     /// How long a destination may hold up others before its new records are shed.

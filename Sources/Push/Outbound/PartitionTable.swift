@@ -40,6 +40,9 @@ struct PartitionTable: Sendable {
             .map { Partition(index: $0, generation: states[$0].generation) }
     }
 
+    /// Whether one of them was read too far past its first unfinished record.
+    var hasFullWindow: Bool { states.contains { $0.isAssigned && $0.isWindowFull } }
+
     mutating func assign() -> Partition {
         var state = PartitionState(tracker: OffsetTracker(limit: window))
         state.isAssigned = true

@@ -106,6 +106,14 @@ enum DispatchOptions {
         help:
             "How far a partition is read past a notification that has not ended; so many at most are sent again after a crash."
     )
+    static let recallAge = Option(
+        "recall-after",
+        .duration(in: .milliseconds(100) ... .seconds(600)),
+        default: .seconds(2),
+        environment: "POSTHORN_DISPATCH_RECALL_AFTER",
+        help:
+            "How long a request may keep a partition from being read beyond the offset window while others wait; then it is given up and its notifications go to the retry topics."
+    )
 
     static let bounds = OptionGroup(
         "Bounds",
@@ -115,7 +123,8 @@ enum DispatchOptions {
         gatewayRequests,
         requests,
         patience,
-        offsetWindow
+        offsetWindow,
+        recallAge
     )
 
     // MARK: - Settings
@@ -147,6 +156,7 @@ enum DispatchOptions {
         // A pause that can only be waited for would hold up all reading for as long as the gateway is broken.
         outbound.waitablePause = min(values[breakerWait], values[breakerPauseMax] / 2)
         outbound.offsetWindow = values[offsetWindow]
+        outbound.recallAge = values[recallAge]
         outbound.breaker.failures = values[breakerFailures]
         outbound.breaker.pause = values[breakerPause]
         outbound.breaker.maximumPause = values[breakerPauseMax]

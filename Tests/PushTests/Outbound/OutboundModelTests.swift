@@ -55,6 +55,7 @@ final class OutboundPlay {
         settings.maximumBatches = 10
         settings.maximumDestinations = 4
         settings.offsetWindow = 200
+        settings.recallAge = .seconds(1)
         settings.breaker.failures = 3
         settings.breaker.maximumPause = .seconds(5)
         settings.inFlight = InFlightLimit.Settings(minimum: 1, maximum: 5, initial: 2)
@@ -247,6 +248,8 @@ final class OutboundPlay {
         while let action = engine.nextAction(now: now) {
             switch action {
             case .send(let batch): launch(batch)
+            case .recall(let batch):
+                recall(batch)
             case .deadLetter(let ticket, _), .handOver(let ticket, _), .reject(let ticket):
                 if owners[ticket] == nil { fail("asked about a record that is gone") }
                 asked.append(action)
@@ -255,6 +258,15 @@ final class OutboundPlay {
             case .alarm, .recovered: break
             }
         }
+    }
+
+    private func recall(_ id: BatchID) {
+        guard let index = flying.firstIndex(where: { $0.id == id }) else {
+            return fail("called back what is not under way")
+        }
+        flying.remove(at: index)
+        ids[id] = nil
+        engine.complete(id, BatchReport(.transient(.recalled)), now: now)
     }
 
     private func launch(_ batch: OutboundBatch) {
@@ -320,7 +332,7 @@ final class OutboundPlay {
     private static func ticket(of action: OutboundAction) -> Ticket? {
         switch action {
         case .deadLetter(let ticket, _), .handOver(let ticket, _), .reject(let ticket): ticket
-        case .send, .pause, .resume, .alarm, .recovered: nil
+        case .send, .recall, .pause, .resume, .alarm, .recovered: nil
         }
     }
 

@@ -11,6 +11,7 @@ final class OutboundRig {
     private(set) var paused: Set<Partition> = []
     private(set) var alarms: [(Destination, Breaker.Reason)] = []
     private(set) var recoveries: [Destination] = []
+    private(set) var recalls: [BatchID] = []
     private var nextOffset: [Partition: Int64] = [:]
     private var nextID: UInt64 = 1
 
@@ -186,6 +187,7 @@ final class OutboundRig {
         while let action = engine.nextAction(now: now) {
             switch action {
             case .send(let batch): sent.append(batch)
+            case .recall(let batch): recalls.append(batch)
             case .deadLetter(let ticket, let letter): letters.append((ticket, letter))
             case .handOver(let ticket, let handOver): handOvers.append((ticket, handOver))
             case .reject(let ticket): rejections.append(ticket)
