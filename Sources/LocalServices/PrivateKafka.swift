@@ -39,6 +39,9 @@ package final class PrivateKafka: Sendable {
 
     package var isRunning: Bool { broker.withLock { $0?.isRunning ?? false } }
 
+    /// Sends a signal to the broker, such as one that makes it stand still.
+    package func signal(_ signal: Int32) { broker.withLock { $0?.signal(signal) } }
+
     /// Starts a stopped broker again on the same port with the data that it holds.
     package func start() throws(LocalServicesError) {
         let child = try ChildProcess(java(["kafka.Kafka", "\(folder.path)/server.properties"]))
