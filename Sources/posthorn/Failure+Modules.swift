@@ -135,13 +135,19 @@ extension KafkaError: ExitCoded {
     var exitCode: ExitCode {
         switch self {
         case .property: .configuration
-        case .failed: isUnknownTopic ? .configuration : .unavailable
+        case .failed: isUnknownTopic || isDenied ? .configuration : .unavailable
         }
     }
 
     var hint: String? {
-        isUnknownTopic ? "Make the topics with 'posthorn topics create'." : nil
+        if isUnknownTopic { return KafkaError.missingTopicHint }
+        return isDenied
+            ? "Login and rights are the brokers' matter; see 'Rights' in docs/operations.md." : nil
     }
+
+    /// Kafka does not tell a topic that is not there from one that must not be seen.
+    fileprivate static let missingTopicHint =
+        "Make the topics with 'posthorn topics create'; a topic that this login may not see looks the same."
 }
 
 extension ServerError: ExitCoded {
@@ -180,7 +186,7 @@ extension DeadLettersError: ExitCoded {
         case .database(let error): error.hint
         case .kafka(let error): error.hint
         case .sealing(let error): error.hint
-        case .noSuchTopic: "Make the topics with 'posthorn topics create'."
+        case .noSuchTopic: KafkaError.missingTopicHint
         case .unknownReplay, .replayDone: "See them with 'posthorn dead-letters audit'."
         case .locked, .lockLost, .unsettled, .stalled, .topicRecreated, .notForPlaintext, .unreadableReplay:
             nil
