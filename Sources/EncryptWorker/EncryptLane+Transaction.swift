@@ -90,7 +90,8 @@ extension EncryptLane {
             context.notReady("database_away")
         case .missingKey: context.notReady("key_missing")
         case .absurdMonth: context.notReady("absurd_month")
-        case .kafka, .sealing, .fenced: context.notReady("kafka_away")
+        case .kafka(let error): context.notReady(error.isRightMissing ? "right_missing" : "kafka_away")
+        case .sealing, .fenced: context.notReady("kafka_away")
         }
         log.warning(
             "turn_repeated",

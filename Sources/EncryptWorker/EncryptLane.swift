@@ -177,6 +177,7 @@ package struct EncryptLane: ~Copyable {
             log.warning("lost", ["partitions": .integer(places.count)])
         case .failed(let error, _):
             if error.isUnknownTopic { context.notReady("topic_missing") }
+            if error.isRightMissing { context.notReady("right_missing") }
             log.warning("consumer_trouble", ["error": .description(of: error)])
         }
     }

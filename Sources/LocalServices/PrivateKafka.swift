@@ -8,18 +8,26 @@ package final class PrivateKafka: Sendable {
     private let home: String
     private let folder: TemporaryFolder
     private let port: UInt16
+    private let guardedPort: UInt16
     private let broker = Mutex<ChildProcess?>(nil)
 
     /// Formats a log folder and starts the broker; takes about four seconds.
     ///
-    /// - Parameter home: a folder laid out as Apache's release (`libs/*.jar`).
+    /// - Parameters:
+    ///   - home: a folder laid out as Apache's release (`libs/*.jar`).
+    ///   - accounts: names and passwords of who logs in by SASL/PLAIN at ``guardedServers``, where each has the rights that it was given and
+    ///     no others; everybody may do everything at ``bootstrapServers``. None: nobody logs in, and rights are not looked at.
     /// - Throws: ``LocalServicesError`` when Java is missing or the broker does not start.
-    package init(home: String) throws(LocalServicesError) {
+    package init(home: String, accounts: [String: String] = [:]) throws(LocalServicesError) {
         self.home = home
         folder = try TemporaryFolder(prefix: "posthorn-kafka")
         port = try FreePort.pick()
+        guardedPort = try FreePort.pick()
         let controller = try FreePort.pick()
-        try Files.write(properties(controller: controller), to: "\(folder.path)/server.properties")
+        try Files.write(
+            properties(controller: controller, accounts),
+            to: "\(folder.path)/server.properties"
+        )
         try Files.write(PrivateKafka.logging, to: "\(folder.path)/log4j2.properties")
         let status = try ChildProcess.run(
             java([
@@ -36,6 +44,9 @@ package final class PrivateKafka: Sendable {
     deinit { stop() }
 
     package var bootstrapServers: String { "127.0.0.1:\(port)" }
+
+    /// Where accounts log in, if there are any.
+    package var guardedServers: String { "127.0.0.1:\(guardedPort)" }
 
     package var isRunning: Bool { broker.withLock { $0?.isRunning ?? false } }
 
@@ -92,27 +103,44 @@ package final class PrivateKafka: Sendable {
         return command
     }
 
-    private func properties(controller: UInt16) -> String {
-        """
-        process.roles=broker,controller
-        node.id=1
-        controller.quorum.voters=1@127.0.0.1:\(controller)
-        listeners=PLAINTEXT://127.0.0.1:\(port),CONTROLLER://127.0.0.1:\(controller)
-        advertised.listeners=PLAINTEXT://127.0.0.1:\(port)
-        controller.listener.names=CONTROLLER
-        log.dirs=\(folder.path)/data
-        auto.create.topics.enable=false
-        offsets.topic.replication.factor=1
-        offsets.topic.num.partitions=4
-        transaction.state.log.replication.factor=1
-        transaction.state.log.min.isr=1
-        transaction.state.log.num.partitions=4
-        group.initial.rebalance.delay.ms=0
-        group.min.session.timeout.ms=1000
-        num.network.threads=2
-        num.io.threads=4
+    private func properties(controller: UInt16, _ accounts: [String: String]) -> String {
+        let open = "PLAINTEXT://127.0.0.1:\(port)"
+        let listeners = accounts.isEmpty ? open : "\(open),SASL_PLAINTEXT://\(guardedServers)"
+        return """
+            process.roles=broker,controller
+            node.id=1
+            controller.quorum.voters=1@127.0.0.1:\(controller)
+            listeners=\(listeners),CONTROLLER://127.0.0.1:\(controller)
+            advertised.listeners=\(listeners)
+            listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT,SASL_PLAINTEXT:SASL_PLAINTEXT
+            controller.listener.names=CONTROLLER
+            \(guarding(accounts))
+            log.dirs=\(folder.path)/data
+            auto.create.topics.enable=false
+            offsets.topic.replication.factor=1
+            offsets.topic.num.partitions=4
+            transaction.state.log.replication.factor=1
+            transaction.state.log.min.isr=1
+            transaction.state.log.num.partitions=4
+            group.initial.rebalance.delay.ms=0
+            group.min.session.timeout.ms=1000
+            num.network.threads=2
+            num.io.threads=4
 
-        """
+            """
+    }
+
+    /// Who does not log in is everybody's superior here: the tests' own tools.
+    private func guarding(_ accounts: [String: String]) -> String {
+        if accounts.isEmpty { return "" }
+        let users = accounts.map { " user_\($0.key)=\"\($0.value)\"" }.joined()
+        let module = "org.apache.kafka.common.security.plain.PlainLoginModule required"
+        return """
+            sasl.enabled.mechanisms=PLAIN
+            listener.name.sasl_plaintext.plain.sasl.jaas.config=\(module)\(users);
+            authorizer.class.name=org.apache.kafka.metadata.authorizer.StandardAuthorizer
+            super.users=User:ANONYMOUS
+            """
     }
 
     private static let logging = """

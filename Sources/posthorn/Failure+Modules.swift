@@ -1,6 +1,7 @@
 internal import DeadLetters
 internal import Demonstration
 internal import Device
+internal import DispatchWorker
 internal import EncryptWorker
 internal import HTTPServer
 internal import Hosting
@@ -120,9 +121,18 @@ extension EncryptError: ExitCoded {
     var exitCode: ExitCode {
         switch self {
         case .database(let error): error.exitCode
-        case .kafka(let error): error.isFatal ? .temporary : error.exitCode
+        case .kafka(let error): error.isFatal && !error.isDenied ? .temporary : error.exitCode
         case .sealing(let error): error.exitCode
         case .missingKey, .absurdMonth, .fenced: .configuration
+        }
+    }
+}
+
+extension DispatchError: ExitCoded {
+    var exitCode: ExitCode {
+        switch self {
+        case .kafka(let error): error.isFatal && !error.isDenied ? .temporary : error.exitCode
+        case .http, .system: .software
         }
     }
 }

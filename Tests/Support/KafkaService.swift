@@ -34,9 +34,9 @@ package enum KafkaService {
     }
 
     /// A broker that belongs to one test, which may stop and restart it.
-    package static func own() throws -> PrivateKafka {
+    package static func own(accounts: [String: String] = [:]) throws -> PrivateKafka {
         guard let home else { throw MissingKafka() }
-        return try PrivateKafka(home: home)
+        return try PrivateKafka(home: home, accounts: accounts)
     }
 
     package struct MissingKafka: Error {}
