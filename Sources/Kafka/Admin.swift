@@ -16,7 +16,7 @@ package struct Admin: ~Copyable {
 
     /// The oldest offset of a partition and the one behind its newest.
     ///
-    /// The corresponding C function is `rd_kafka_query_watermark_offsets`.
+    /// The corresponding C function is `rd_kafka_offsets_for_times`.
     package func watermarks(_ place: TopicPartition, timeout: Duration) throws(KafkaError) -> Watermarks {
         try client.watermarks(place, timeout: timeout)
     }
