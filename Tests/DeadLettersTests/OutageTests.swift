@@ -115,7 +115,7 @@ import Testing
         let kind = LetterSource.Kind.encrypt
         try publish(kind)
         let (process, output) = try begin("--stage", kind.rawValue, "--patience", "1s")
-        broker.stop(abruptly: true)
+        broker.stop()
         let status = process.wait(upTo: .seconds(60))
         try broker.start()
         #expect(status == .exited(75), "\(text(output))")

@@ -10,7 +10,7 @@ enum OwnServers {
     static func broker() throws -> PrivateKafka {
         try running.withLock { running in
             if let broker = running.broker { return broker }
-            let broker = try KafkaService.own()
+            let broker = try KafkaService.own(settings: KafkaService.fastFailover)
             running.broker = broker
             releaseAtExit()
             return broker

@@ -131,7 +131,14 @@ import Testing
         let devices = try register(10, at: gateway)
         let login = try GuardedBroker.login("worker")
         let encrypt = try role("encrypt", login: login)
-        let dispatch = try role("dispatch", login: login)
+        let dispatch = try role(
+            "dispatch",
+            "--breaker-pause",
+            "100ms",
+            "--breaker-pause-max",
+            "1s",
+            login: login
+        )
         try dispatch.awaitReady()
         func publish(_ name: String) throws -> [TestEvent] {
             let events = devices.map { TestEvent(id: name, user: $0.user) }

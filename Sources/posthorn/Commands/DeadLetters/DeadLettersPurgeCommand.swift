@@ -27,7 +27,7 @@ enum DeadLettersPurgeCommand {
 
                 Without any filter all letters are meant, which must be said by --everything.
 
-                Exit codes: 0 done; 64 usage; 69 the broker refused to delete, the letters are marked; 75 not confirmed, nothing \
+                Exit codes: 0 done; 64 usage; 69, 78 the broker refused to delete, the letters are marked; 75 not confirmed, nothing \
                 was purged; 77 somebody else works on the topic.
                 """,
             groups: [
