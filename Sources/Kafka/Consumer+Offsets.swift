@@ -150,8 +150,24 @@ extension Client {
     ///
     /// `rd_kafka_query_watermark_offsets` does not keep to its timeout: while the partition's leader is away it
     /// waits for that one, and whoever asks stands still with it. Source: librdkafka's issues 2588 and 4878.
+    ///
+    /// Who leads a partition is remembered for a quarter of an hour, and a leader that does not answer says nothing of its successor: after
+    /// half of the time the brokers are asked who leads, and then the one who does.
     func watermarks(_ place: TopicPartition, timeout: Duration) throws(KafkaError) -> Watermarks {
         let deadline = Deadline(in: timeout)
+        do throws(KafkaError) {
+            return try watermarks(place, Deadline(in: timeout / 2))
+        } catch {
+            guard Code.unanswered.contains(error.code), !deadline.hasPassed else { throw error }
+        }
+        var metadata: UnsafePointer<rd_kafka_metadata_t>?
+        let code = unsafe rd_kafka_metadata(pointer, 1, nil, &metadata, deadline.remaining.milliseconds)
+        try check(code, "watermarks")
+        unsafe rd_kafka_metadata_destroy(metadata)
+        return try watermarks(place, deadline)
+    }
+
+    private func watermarks(_ place: TopicPartition, _ deadline: Deadline) throws(KafkaError) -> Watermarks {
         let low = try offset(of: place, at: TopicPartitionOffset.beginning, deadline)
         return Watermarks(low: low, high: try offset(of: place, at: TopicPartitionOffset.end, deadline))
     }

@@ -41,9 +41,13 @@ import Testing
         for worker in workers { try worker.awaitReady() }
         let file = try installation.write(events.map(\.line), as: "events")
         let source = try Role(installation, "publish", "--rate", "400", "--json", file)
-        try installation.wait(until: "all are at work") { try installation.encrypted() >= 300 }
+        var done: Int64 = 0
+        try installation.wait(until: "all are at work") {
+            done = try installation.encrypted()
+            return done >= 200
+        }
+        #expect(done < events.count, "it is in the middle of the load")
         brokers.stop(broker: 3, abruptly: true)
-        #expect(source.isRunning, "it is in the middle of the load")
         #expect(source.end(within: .seconds(120)) == .exited(0), "\(source.words)")
         #expect(source.written.contains(#""sent":2000,"bad":0,"failed":0"#), "\(source.written)")
         try installation.awaitEncrypted()
