@@ -36,7 +36,7 @@ package enum DeadLettersError: Error, Sendable, Equatable {
     var mayPass: Bool {
         switch self {
         case .database(let error): error.isRetriable
-        case .kafka(let error): !error.isFatal && !error.isUnknownTopic
+        case .kafka(let error): !error.isFatal && !error.isUnknownTopic && !error.isDenied
         default: false
         }
     }
@@ -67,7 +67,11 @@ extension DeadLettersError: PostgresFailure {
     package init(_ error: PostgresError) { self = .database(error) }
 
     package var postgresError: PostgresError? {
-        if case .database(let error) = self { error } else { nil }
+        switch self {
+        case .database(let error): error
+        case .unsettled(let error): error
+        default: nil
+        }
     }
 }
 

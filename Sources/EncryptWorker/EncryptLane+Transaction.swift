@@ -30,10 +30,9 @@ extension EncryptLane {
     }
 
     /// Commits outputs and offsets together; while the broker is away it asks again.
-    mutating func commit() throws(EncryptError) {
+    mutating func commit(_ offsets: [TopicPartitionOffset]) throws(EncryptError) {
         let start = Monotonic.now()
         do throws(KafkaError) {
-            let offsets = batch.nextOffsets
             try untilAnswered { lane throws(KafkaError) in
                 let group = try lane.consumer.groupMetadata()
                 try lane.producer.sendOffsets(offsets, group: group, timeout: .seconds(5))
@@ -42,6 +41,7 @@ extension EncryptLane {
                 try lane.producer.commitTransaction(timeout: .seconds(5))
             }
             isTransactionOpen = false
+            for offset in offsets { settled[offset.place] = offset.offset }
             metrics.commitSeconds.observe(.nanoseconds(Monotonic.now() - start))
         } catch {
             throw failure(error)
@@ -60,9 +60,18 @@ extension EncryptLane {
             } catch {
                 guard error.isRetriable, !error.requiresAbort, Monotonic.now() < deadline else { throw error }
                 context.notReady("kafka_away")
+                tellTroubles()
                 log.warning("kafka_away", ["operation": "commit", "error": .description(of: error)])
                 if context.pause(for: .milliseconds(100)) { throw error }
             }
+        }
+    }
+
+    /// What the producer has met beside what its calls say, such as a login that is refused.
+    mutating func tellTroubles() {
+        producer.poll()
+        for trouble in producer.takeTroubles() {
+            log.warning("producer_trouble", ["error": .description(of: trouble)])
         }
     }
 
@@ -81,7 +90,8 @@ extension EncryptLane {
             context.notReady("database_away")
         case .missingKey: context.notReady("key_missing")
         case .absurdMonth: context.notReady("absurd_month")
-        case .kafka, .sealing, .fenced: context.notReady("kafka_away")
+        case .kafka(let error): context.notReady(error.isRightMissing ? "right_missing" : "kafka_away")
+        case .sealing, .fenced: context.notReady("kafka_away")
         }
         log.warning(
             "turn_repeated",
@@ -105,6 +115,7 @@ extension EncryptLane {
 
     /// Goes back to the first record of the batch in every partition that is still this lane's.
     private mutating func putBack() throws(EncryptError) {
+        for offset in batch.firstOffsets { settled[offset.place] = nil }
         do throws(KafkaError) {
             let mine = Set(try consumer.assignment())
             try consumer.seek(
@@ -117,6 +128,8 @@ extension EncryptLane {
     }
 
     /// Waits without reading on, but stays in the group: a consumer that does not poll is thrown out.
+    ///
+    /// It is not ready before a turn has gone well: the trouble is still there for all that is known.
     private mutating func hold(for duration: Duration) throws(EncryptError) {
         let deadline = Monotonic.deadline(after: duration)
         do throws(KafkaError) {
@@ -139,7 +152,6 @@ extension EncryptLane {
         } catch {
             throw failure(error)
         }
-        context.ready()
     }
 
     func failure(_ error: KafkaError) -> EncryptError {

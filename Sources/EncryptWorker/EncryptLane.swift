@@ -36,7 +36,9 @@ package struct EncryptLane: ~Copyable {
     var isTransactionOpen = false
     /// Grows while the same trouble lasts.
     var pause = Duration.zero
-    private var lagShownAt: Int64 = 0
+    var lookedAround: Int64 = 0
+    /// How far the group is in the partitions of which nothing is under way; see ``commitMarkers()``.
+    var settled: [TopicPartition: Int64] = [:]
     private let notificationsTopic: String
 
     /// Runs a lane until it is told to stop.
@@ -115,6 +117,7 @@ package struct EncryptLane: ~Copyable {
             } catch {
                 guard error.isRetriable else { throw failure(error) }
                 context.notReady("kafka_away")
+                tellTroubles()
                 log.warning("kafka_away", ["operation": "start", "error": .description(of: error)])
                 if context.pause(for: .milliseconds(200)) { return false }
             }
@@ -126,11 +129,14 @@ package struct EncryptLane: ~Copyable {
     private mutating func turn() throws(EncryptError) {
         batch.removeAll()
         try poll(wait: .milliseconds(100))
-        showLag()
-        guard !batch.records.isEmpty else { return }
+        let isIdle = batch.records.isEmpty
         do throws(EncryptError) {
+            try lookAround(isIdle: isIdle)
+            guard !isIdle else { return }
             try process()
             pause = .zero
+            // What was said not to work may have come back in the middle of the turn.
+            context.ready()
         } catch {
             try recover(from: error)
         }
@@ -157,15 +163,21 @@ package struct EncryptLane: ~Copyable {
         }
     }
 
-    private func note(_ event: ConsumerEvent) {
+    private mutating func note(_ event: ConsumerEvent) {
         switch event {
         case .assigned(let places):
+            settled.removeAll()
             context.ready()
             log.info("assigned", ["partitions": .integer(places.count)])
-        case .revoked(let places): log.info("revoked", ["partitions": .integer(places.count)])
-        case .lost(let places): log.warning("lost", ["partitions": .integer(places.count)])
+        case .revoked(let places):
+            settled.removeAll()
+            log.info("revoked", ["partitions": .integer(places.count)])
+        case .lost(let places):
+            settled.removeAll()
+            log.warning("lost", ["partitions": .integer(places.count)])
         case .failed(let error, _):
             if error.isUnknownTopic { context.notReady("topic_missing") }
+            if error.isRightMissing { context.notReady("right_missing") }
             log.warning("consumer_trouble", ["error": .description(of: error)])
         }
     }
@@ -184,7 +196,7 @@ package struct EncryptLane: ~Copyable {
         }
         try produceDeadLetters(now)
         try writeBack(&tally)
-        try commit()
+        try commit(batch.nextOffsets)
         metrics.count(tally, batch, now: Timestamp(milliseconds: WallClock.milliseconds()))
     }
 
@@ -270,13 +282,5 @@ package struct EncryptLane: ~Copyable {
         } catch {
             throw .database(error)
         }
-    }
-
-    private mutating func showLag() {
-        let now = Monotonic.now()
-        guard now - lagShownAt > 1_000_000_000 else { return }
-        lagShownAt = now
-        guard let places = try? consumer.assignment(), let lag = try? consumer.lag(places) else { return }
-        metrics.lag(ofLane: context.index)?.set(Int(lag.values.reduce(0, +)))
     }
 }

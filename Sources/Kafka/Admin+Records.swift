@@ -22,7 +22,7 @@ extension Admin {
         let options = try AdminOptions(client, RD_KAFKA_ADMIN_OP_DELETERECORDS, timeout)
         let answers = EventQueue(client)
         unsafe rd_kafka_DeleteRecords(client.pointer, &request, 1, options.pointer, answers.pointer)
-        let answer = try answers.next(within: timeout, "delete records")
+        let answer = try answers.next(within: timeout, "delete records", for: client)
         try answer.check("delete records", scrubbing: client.redaction)
         guard let result = unsafe rd_kafka_event_DeleteRecords_result(answer.pointer),
             let left = unsafe rd_kafka_DeleteRecords_result_offsets(result)

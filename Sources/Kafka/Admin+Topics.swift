@@ -24,7 +24,7 @@ extension Admin {
             options.pointer,
             answers.pointer
         )
-        let answer = try answers.next(within: timeout, "create topics")
+        let answer = try answers.next(within: timeout, "create topics", for: client)
         try answer.check("create topics", scrubbing: client.redaction)
         guard let result = unsafe rd_kafka_event_CreateTopics_result(answer.pointer) else { return [] }
         var count = 0
@@ -74,7 +74,7 @@ extension Admin {
             options.pointer,
             answers.pointer
         )
-        let answer = try answers.next(within: timeout, "delete topics")
+        let answer = try answers.next(within: timeout, "delete topics", for: client)
         try answer.check("delete topics", scrubbing: client.redaction)
         guard let result = unsafe rd_kafka_event_DeleteTopics_result(answer.pointer) else { return [] }
         var count = 0
@@ -125,7 +125,7 @@ extension Admin {
             options.pointer,
             answers.pointer
         )
-        let answer = try answers.next(within: timeout, "describe settings")
+        let answer = try answers.next(within: timeout, "describe settings", for: client)
         try answer.check("describe settings", scrubbing: client.redaction)
         guard let result = unsafe rd_kafka_event_DescribeConfigs_result(answer.pointer) else { return [:] }
         var count = 0

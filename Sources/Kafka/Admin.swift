@@ -16,7 +16,7 @@ package struct Admin: ~Copyable {
 
     /// The oldest offset of a partition and the one behind its newest.
     ///
-    /// The corresponding C function is `rd_kafka_query_watermark_offsets`.
+    /// The corresponding C function is `rd_kafka_offsets_for_times`.
     package func watermarks(_ place: TopicPartition, timeout: Duration) throws(KafkaError) -> Watermarks {
         try client.watermarks(place, timeout: timeout)
     }
@@ -26,15 +26,42 @@ package struct Admin: ~Copyable {
     /// The corresponding C function is `rd_kafka_metadata`.
     package func topics(timeout: Duration) throws(KafkaError) -> [TopicDescription] {
         var metadata: UnsafePointer<rd_kafka_metadata_t>?
-        try client.check(
-            unsafe rd_kafka_metadata(client.pointer, 1, nil, &metadata, timeout.milliseconds),
-            "list topics"
-        )
+        try untilAnswered(within: timeout, "list topics") { milliseconds in
+            unsafe rd_kafka_metadata(client.pointer, 1, nil, &metadata, milliseconds)
+        }
         guard let metadata = unsafe metadata else { return [] }
         defer { unsafe rd_kafka_metadata_destroy(metadata) }
         return (0..<Int(unsafe metadata.pointee.topic_cnt))
             .map { unsafe TopicDescription(copying: metadata.pointee.topics[$0]) }
             .sorted { $0.name < $1.name }
+    }
+
+    /// Asks again and for longer while no broker answers, and ends early if that is because none lets this client in.
+    ///
+    /// A refused login is told of the connection and not of the call, which would wait for all of its time and then speak of transport.
+    private func untilAnswered(
+        within timeout: Duration,
+        _ operation: String,
+        _ call: (_ milliseconds: Int32) -> rd_kafka_resp_err_t
+    ) throws(KafkaError) {
+        let deadline = Deadline(in: timeout)
+        var share = Duration.milliseconds(500)
+        while true {
+            let code = call(min(share, deadline.remaining).milliseconds)
+            unsafe _ = rd_kafka_poll(client.pointer, 0)
+            if code.rawValue == Code.none {
+                // Whatever was in the way is so no more.
+                _ = client.callbacks.takeTroubles()
+                return
+            }
+            if let reason = client.callbacks.noEntry { throw reason }
+            guard Code.unanswered.contains(code.rawValue), !deadline.hasPassed else {
+                return try client.check(code, operation)
+            }
+            // Not at once: a call that cannot even be sent comes back without waiting.
+            unsafe _ = rd_kafka_poll(client.pointer, 20)
+            share = share * 2
+        }
     }
 
     /// What the group has committed of these partitions; those without a commit are missing.
@@ -61,7 +88,7 @@ package struct Admin: ~Copyable {
         let options = try AdminOptions(client, RD_KAFKA_ADMIN_OP_LISTCONSUMERGROUPS, timeout)
         let answers = EventQueue(client)
         unsafe rd_kafka_ListConsumerGroups(client.pointer, options.pointer, answers.pointer)
-        let answer = try answers.next(within: timeout, "list groups")
+        let answer = try answers.next(within: timeout, "list groups", for: client)
         try answer.check("list groups", scrubbing: client.redaction)
         guard let result = unsafe rd_kafka_event_ListConsumerGroups_result(answer.pointer) else { return [] }
         var count = 0

@@ -42,6 +42,9 @@ final class Callbacks {
         if troubles.count < Self.troubleLimit { troubles.append(trouble) }
     }
 
+    /// Why the brokers do not let the client in, if that is what keeps it from them.
+    var noEntry: KafkaError? { troubles.first { Code.noEntry.contains($0.code) } }
+
     func takeTroubles() -> [KafkaError] {
         defer { troubles.removeAll() }
         return troubles

@@ -31,6 +31,29 @@ enum Code {
         RD_KAFKA_RESP_ERR_REBALANCE_IN_PROGRESS.rawValue,
     ]
 
+    /// No waiting helps: who this is, or what it may do.
+    static let denied: Set<Int32> = noEntry.union([
+        RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED.rawValue,
+        RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED.rawValue,
+        RD_KAFKA_RESP_ERR_CLUSTER_AUTHORIZATION_FAILED.rawValue,
+        RD_KAFKA_RESP_ERR_TRANSACTIONAL_ID_AUTHORIZATION_FAILED.rawValue,
+    ])
+
+    /// The client itself is not let in, by its login or by TLS; told of a connection, never in answer to a call.
+    static let noEntry: Set<Int32> = [
+        RD_KAFKA_RESP_ERR__AUTHENTICATION.rawValue,
+        RD_KAFKA_RESP_ERR__SSL.rawValue,
+        RD_KAFKA_RESP_ERR_SASL_AUTHENTICATION_FAILED.rawValue,
+        RD_KAFKA_RESP_ERR_UNSUPPORTED_SASL_MECHANISM.rawValue,
+        RD_KAFKA_RESP_ERR_ILLEGAL_SASL_STATE.rawValue,
+    ]
+
+    /// What librdkafka says when no broker could be asked.
+    static let unanswered: Set<Int32> = timeouts.union([
+        RD_KAFKA_RESP_ERR__TRANSPORT.rawValue,
+        RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN.rawValue,
+    ])
+
     static let unknownTopic: Set<Int32> = [
         RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART.rawValue,
         RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC.rawValue,

@@ -103,7 +103,7 @@ extension Consumer {
 
     /// The oldest offset and the one behind the newest, asked from the broker.
     ///
-    /// The corresponding C function is `rd_kafka_query_watermark_offsets`.
+    /// The corresponding C function is `rd_kafka_offsets_for_times`.
     package func watermarks(_ place: TopicPartition, timeout: Duration) throws(KafkaError) -> Watermarks {
         try client.watermarks(place, timeout: timeout)
     }
@@ -146,20 +146,45 @@ package struct Watermarks: Sendable, Equatable {
 }
 
 extension Client {
+    /// Asked as offsets by time.
+    ///
+    /// `rd_kafka_query_watermark_offsets` does not keep to its timeout: while the partition's leader is away it
+    /// waits for that one, and whoever asks stands still with it. Source: librdkafka's issues 2588 and 4878.
+    ///
+    /// Who leads a partition is remembered for a quarter of an hour, and a leader that does not answer says nothing of its successor: after
+    /// half of the time the brokers are asked who leads, and then the one who does.
     func watermarks(_ place: TopicPartition, timeout: Duration) throws(KafkaError) -> Watermarks {
-        var (low, high) = (Int64(0), Int64(0))
-        try check(
-            unsafe rd_kafka_query_watermark_offsets(
-                pointer,
-                place.topic,
-                place.partition,
-                &low,
-                &high,
-                timeout.milliseconds
-            ),
-            "watermarks"
-        )
-        return Watermarks(low: low, high: high)
+        let deadline = Deadline(in: timeout)
+        do throws(KafkaError) {
+            return try watermarks(place, Deadline(in: timeout / 2))
+        } catch {
+            guard Code.unanswered.contains(error.code), !deadline.hasPassed else { throw error }
+        }
+        var metadata: UnsafePointer<rd_kafka_metadata_t>?
+        let code = unsafe rd_kafka_metadata(pointer, 1, nil, &metadata, deadline.remaining.milliseconds)
+        try check(code, "watermarks")
+        unsafe rd_kafka_metadata_destroy(metadata)
+        return try watermarks(place, deadline)
+    }
+
+    private func watermarks(_ place: TopicPartition, _ deadline: Deadline) throws(KafkaError) -> Watermarks {
+        let low = try offset(of: place, at: TopicPartitionOffset.beginning, deadline)
+        return Watermarks(low: low, high: try offset(of: place, at: TopicPartitionOffset.end, deadline))
+    }
+
+    private func offset(
+        of place: TopicPartition,
+        at end: Int64,
+        _ deadline: Deadline
+    ) throws(KafkaError) -> Int64 {
+        let list = PartitionList([TopicPartitionOffset(place, offset: end)])
+        let milliseconds = max(1, deadline.remaining.milliseconds)
+        try check(unsafe rd_kafka_offsets_for_times(pointer, list.pointer, milliseconds), "watermarks")
+        try list.check("watermarks")
+        guard let offset = list.offsets[place] else {
+            throw KafkaError(RD_KAFKA_RESP_ERR__TIMED_OUT, "watermarks", text: "\(place): no answer in time")
+        }
+        return offset
     }
 }
 

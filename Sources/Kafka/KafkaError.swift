@@ -69,6 +69,12 @@ package enum KafkaError: Error, Equatable, Sendable {
 
     package var isTopicAlreadyThere: Bool { code == Code.topicAlreadyExists }
 
+    /// The brokers do not know who this is, or do not let him do it: a matter of settings and rights, not of time.
+    package var isDenied: Bool { Code.denied.contains(code) }
+
+    /// Of what is denied, a right to a topic, a group or a transactional id.
+    package var isRightMissing: Bool { isDenied && !Code.noEntry.contains(code) }
+
     package var isUnknownTopic: Bool { Code.unknownTopic.contains(code) }
 
     /// The record is larger than the client or the broker takes.

@@ -1,64 +1,107 @@
 internal import Glibc
 internal import Synchronization
 
-/// A real Apache Kafka of this process's own: one node in KRaft mode on loopback, in a temporary folder.
+/// A real Apache Kafka of this process's own: nodes in KRaft mode on loopback, in a temporary folder; one unless more are asked for.
 ///
-/// For tests and benchmarks of what only a real broker shows: transactions, fencing, rebalancing, restarts.
+/// For tests and benchmarks of what only a real broker shows: transactions, fencing, rebalancing, restarts, failing over.
 package final class PrivateKafka: Sendable {
     private let home: String
     private let folder: TemporaryFolder
-    private let port: UInt16
-    private let broker = Mutex<ChildProcess?>(nil)
+    private let nodes: [KafkaNode]
+    private let running = Mutex<[Int: ChildProcess]>([:])
 
-    /// Formats a log folder and starts the broker; takes about four seconds.
+    /// Formats log folders and starts the brokers; one takes about four seconds.
     ///
-    /// - Parameter home: a folder laid out as Apache's release (`libs/*.jar`).
-    /// - Throws: ``LocalServicesError`` when Java is missing or the broker does not start.
-    package init(home: String) throws(LocalServicesError) {
+    /// - Parameters:
+    ///   - home: a folder laid out as Apache's release (`libs/*.jar`).
+    ///   - brokers: how many; all but one may be away without the others losing what is committed. The first one is the controller too.
+    ///   - accounts: names and passwords of who logs in by SASL/PLAIN at ``guardedServers``, where each has the rights that it was given and
+    ///     no others; everybody may do everything at ``bootstrapServers``. None: nobody logs in, and rights are not looked at.
+    ///   - settings: more of a broker's properties.
+    /// - Throws: ``LocalServicesError`` when Java is missing or a broker does not start.
+    package init(
+        home: String,
+        brokers: Int = 1,
+        accounts: [String: String] = [:],
+        settings: [String: String] = [:]
+    ) throws(LocalServicesError) {
         self.home = home
         folder = try TemporaryFolder(prefix: "posthorn-kafka")
-        port = try FreePort.pick()
         let controller = try FreePort.pick()
-        try Files.write(properties(controller: controller), to: "\(folder.path)/server.properties")
-        try Files.write(PrivateKafka.logging, to: "\(folder.path)/log4j2.properties")
-        let status = try ChildProcess.run(
-            java([
-                "kafka.tools.StorageTool", "format", "--cluster-id", "cG9zdGhvcm4tbG9jYWwtMQ",
-                "--config", "\(folder.path)/server.properties",
-            ])
-        )
-        guard status == .exited(0) else {
-            throw .notReady(service: "Kafka's storage tool", log: Files.tail(log))
+        var nodes: [KafkaNode] = []
+        for id in 1...max(1, brokers) {
+            var node = KafkaNode(
+                id: id,
+                folder: "\(folder.path)/\(id)",
+                port: try FreePort.pick(),
+                guardedPort: try FreePort.pick(),
+                controllerPort: controller
+            )
+            node.brokers = max(1, brokers)
+            node.accounts = accounts
+            node.settings = settings
+            nodes.append(node)
         }
+        self.nodes = nodes
+        try Files.write(KafkaNode.logging, to: "\(folder.path)/log4j2.properties")
+        try format()
         try start()
     }
 
     deinit { stop() }
 
-    package var bootstrapServers: String { "127.0.0.1:\(port)" }
+    package var bootstrapServers: String { nodes.map(\.address).joined(separator: ",") }
 
-    package var isRunning: Bool { broker.withLock { $0?.isRunning ?? false } }
+    /// Where accounts log in, if there are any.
+    package var guardedServers: String { nodes.map(\.guardedAddress).joined(separator: ",") }
 
-    /// Starts a stopped broker again on the same port with the data that it holds.
+    /// Whether every broker runs.
+    package var isRunning: Bool {
+        running.withLock { $0.count == nodes.count && $0.values.allSatisfy(\.isRunning) }
+    }
+
+    /// Sends a signal to every broker, such as one that makes it stand still.
+    package func signal(_ signal: Int32) {
+        running.withLock { for child in $0.values { child.signal(signal) } }
+    }
+
+    /// Starts stopped brokers again on the same ports with the data that they hold.
     package func start() throws(LocalServicesError) {
-        let child = try ChildProcess(java(["kafka.Kafka", "\(folder.path)/server.properties"]))
-        broker.withLock { $0 = child }
+        var started: [KafkaNode] = []
+        for node in nodes where running.withLock({ $0[node.id] }) == nil {
+            let child = try ChildProcess(java(["kafka.Kafka", node.file]))
+            running.withLock { $0[node.id] = child }
+            started.append(node)
+        }
         let deadline = ContinuousClock.now + .seconds(90)
-        while !FreePort.accepts(port) {
-            guard child.isRunning && ContinuousClock.now < deadline else {
-                throw .notReady(service: "Kafka", log: Files.tail(log))
+        for node in started {
+            guard let child = running.withLock({ $0[node.id] }) else { continue }
+            while !FreePort.accepts(node.port) {
+                guard child.isRunning && ContinuousClock.now < deadline else {
+                    throw .notReady(service: "Kafka", log: Files.tail(log))
+                }
+                _ = child.wait(upTo: .milliseconds(50))
             }
-            _ = child.wait(upTo: .milliseconds(50))
         }
     }
 
-    /// Ends the broker in an orderly way, or as a power cut.
+    /// Ends the brokers in an orderly way, or as a power cut.
     package func stop(abruptly: Bool = false) {
-        let child = broker.withLock { broker in
-            defer { broker = nil }
-            return broker
+        let children = running.withLock { running in
+            defer { running.removeAll() }
+            return running
         }
-        _ = child?.stop(abruptly ? SIGKILL : SIGTERM, grace: .seconds(40))
+        // The controller last: the others ask it for leave.
+        for (_, child) in children.sorted(by: { $0.key > $1.key }) { Self.stop(child, abruptly) }
+    }
+
+    /// Ends one of several brokers, counted from 1.
+    package func stop(broker id: Int, abruptly: Bool = false) {
+        if let child = running.withLock({ $0.removeValue(forKey: id) }) { Self.stop(child, abruptly) }
+    }
+
+    private static func stop(_ child: ChildProcess, _ abruptly: Bool) {
+        _ = child.stop(abruptly ? SIGKILL : SIGTERM, grace: .seconds(40))
     }
 
     /// Runs one of Kafka's own command-line classes, an independent witness of what is in the broker.
@@ -75,6 +118,20 @@ package final class PrivateKafka: Sendable {
         return (status, String(decoding: Files.read("\(scratch.path)/out") ?? [], as: UTF8.self))
     }
 
+    /// Makes every node's folder, all at once.
+    private func format() throws(LocalServicesError) {
+        var tools: [ChildProcess] = []
+        for node in nodes {
+            guard unsafe mkdir(node.folder, 0o700) == 0 else { throw .system(call: "mkdir", code: errno) }
+            try Files.write(node.properties, to: node.file)
+            let words = ["format", "--cluster-id", "cG9zdGhvcm4tbG9jYWwtMQ", "--config", node.file]
+            tools.append(try ChildProcess(java(["kafka.tools.StorageTool"] + words)))
+        }
+        for tool in tools where tool.wait() != .exited(0) {
+            throw .notReady(service: "Kafka's storage tool", log: Files.tail(log))
+        }
+    }
+
     private var log: String { "\(folder.path)/kafka.log" }
 
     private func java(_ arguments: [String]) -> ChildProcess.Command {
@@ -88,38 +145,4 @@ package final class PrivateKafka: Sendable {
         command.output = .file(log)
         return command
     }
-
-    private func properties(controller: UInt16) -> String {
-        """
-        process.roles=broker,controller
-        node.id=1
-        controller.quorum.voters=1@127.0.0.1:\(controller)
-        listeners=PLAINTEXT://127.0.0.1:\(port),CONTROLLER://127.0.0.1:\(controller)
-        advertised.listeners=PLAINTEXT://127.0.0.1:\(port)
-        controller.listener.names=CONTROLLER
-        log.dirs=\(folder.path)/data
-        auto.create.topics.enable=false
-        offsets.topic.replication.factor=1
-        offsets.topic.num.partitions=4
-        transaction.state.log.replication.factor=1
-        transaction.state.log.min.isr=1
-        transaction.state.log.num.partitions=4
-        group.initial.rebalance.delay.ms=0
-        group.min.session.timeout.ms=1000
-        num.network.threads=2
-        num.io.threads=4
-
-        """
-    }
-
-    private static let logging = """
-        status=warn
-        appender.c.type=Console
-        appender.c.name=C
-        appender.c.layout.type=PatternLayout
-        appender.c.layout.pattern=%d{HH:mm:ss.SSS} %p %c{1}: %m%n
-        rootLogger.level=warn
-        rootLogger.appenderRef.c.ref=C
-
-        """
 }

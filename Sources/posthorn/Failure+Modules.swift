@@ -1,6 +1,7 @@
 internal import DeadLetters
 internal import Demonstration
 internal import Device
+internal import DispatchWorker
 internal import EncryptWorker
 internal import HTTPServer
 internal import Hosting
@@ -120,9 +121,18 @@ extension EncryptError: ExitCoded {
     var exitCode: ExitCode {
         switch self {
         case .database(let error): error.exitCode
-        case .kafka(let error): error.isFatal ? .temporary : error.exitCode
+        case .kafka(let error): error.isFatal && !error.isDenied ? .temporary : error.exitCode
         case .sealing(let error): error.exitCode
         case .missingKey, .absurdMonth, .fenced: .configuration
+        }
+    }
+}
+
+extension DispatchError: ExitCoded {
+    var exitCode: ExitCode {
+        switch self {
+        case .kafka(let error): error.isFatal && !error.isDenied ? .temporary : error.exitCode
+        case .http, .system: .software
         }
     }
 }
@@ -135,13 +145,19 @@ extension KafkaError: ExitCoded {
     var exitCode: ExitCode {
         switch self {
         case .property: .configuration
-        case .failed: isUnknownTopic ? .configuration : .unavailable
+        case .failed: isUnknownTopic || isDenied ? .configuration : .unavailable
         }
     }
 
     var hint: String? {
-        isUnknownTopic ? "Make the topics with 'posthorn topics create'." : nil
+        if isUnknownTopic { return KafkaError.missingTopicHint }
+        return isDenied
+            ? "Login and rights are the brokers' matter; see 'Rights' in docs/operations.md." : nil
     }
+
+    /// Kafka does not tell a topic that is not there from one that must not be seen.
+    fileprivate static let missingTopicHint =
+        "Make the topics with 'posthorn topics create'; a topic that this login may not see looks the same."
 }
 
 extension ServerError: ExitCoded {
@@ -180,7 +196,7 @@ extension DeadLettersError: ExitCoded {
         case .database(let error): error.hint
         case .kafka(let error): error.hint
         case .sealing(let error): error.hint
-        case .noSuchTopic: "Make the topics with 'posthorn topics create'."
+        case .noSuchTopic: KafkaError.missingTopicHint
         case .unknownReplay, .replayDone: "See them with 'posthorn dead-letters audit'."
         case .locked, .lockLost, .unsettled, .stalled, .topicRecreated, .notForPlaintext, .unreadableReplay:
             nil

@@ -17,9 +17,15 @@ final class Fixture {
     private let bootstrapServers: String
     var connection: Connection
 
-    init(partitions: Int32 = 3, lease: Duration = .seconds(60)) throws {
-        bootstrapServers = try KafkaService.shared().bootstrapServers
-        databaseURL = try PostgresService.freshDatabase()
+    /// `broker` and `databaseURL` are for tests that have servers of their own.
+    init(
+        partitions: Int32 = 3,
+        lease: Duration = .seconds(60),
+        broker: PrivateKafka? = nil,
+        databaseURL url: String? = nil
+    ) throws {
+        bootstrapServers = try (broker ?? KafkaService.shared()).bootstrapServers
+        databaseURL = try url ?? PostgresService.freshDatabase()
         connection = try Connection(connectingTo: Postgres.Configuration(databaseURL))
         _ = try Migrator().apply(to: &connection)
         witness = try KafkaWitness(bootstrapServers)

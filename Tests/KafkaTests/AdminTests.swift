@@ -1,3 +1,5 @@
+import Glibc
+import LocalServices
 import Support
 import Testing
 
@@ -5,6 +7,24 @@ import Testing
 
 @Suite(.needsKafka)
 struct AdminTests {
+    @Test
+    func `a question about a partition whose leader does not answer ends in its time`() throws {
+        let admin = try Admin(Local.settings())
+        let name = uniqueName("topic")
+        _ = try admin.createTopics([TopicSpecification(name, partitions: 1)], timeout: Local.patience)
+        try eventually("the partition has a leader") {
+            (try? admin.watermarks(TopicPartition(name, 0), timeout: Local.patience)) != nil
+        }
+        let broker = try KafkaService.shared()
+        broker.signal(SIGSTOP)
+        defer { broker.signal(SIGCONT) }
+        let start = ContinuousClock.now
+        #expect(throws: KafkaError.self) {
+            try admin.watermarks(TopicPartition(name, 0), timeout: .milliseconds(300))
+        }
+        #expect(ContinuousClock.now - start < .seconds(5))
+    }
+
     @Test
     func `a topic is made with its settings, described and deleted`() throws {
         let admin = try Admin(Local.settings())

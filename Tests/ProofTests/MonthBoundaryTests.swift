@@ -66,8 +66,12 @@ import Testing
         try installation.setMonth(Self.november)
         let second = events("second", 480)
         try writeToAllPartitions(second, installation, count: 4)
-        try installation.wait(until: "both workers have tried again and again") {
-            try workers.allSatisfy { try $0.metric("posthorn_encrypt_rewound_total") >= 4 }
+        try installation.wait(until: "all lanes have failed") {
+            try workers.allSatisfy { try $0.metric("posthorn_lane_ready") == 0 }
+        }
+        try installation.wait(until: "both workers have tried again and again, and never seemed ready") {
+            for worker in workers { #expect(try worker.metric("posthorn_lane_ready") == 0) }
+            return try workers.allSatisfy { try $0.metric("posthorn_encrypt_rewound_total") >= 8 }
         }
         #expect(try installation.sealedItems().count == 960, "what was not written is not seen")
         try expectChains(in: Self.october, installation)

@@ -34,10 +34,19 @@ package enum KafkaService {
     }
 
     /// A broker that belongs to one test, which may stop and restart it.
-    package static func own() throws -> PrivateKafka {
+    package static func own(
+        brokers: Int = 1,
+        accounts: [String: String] = [:],
+        settings: [String: String] = [:]
+    ) throws -> PrivateKafka {
         guard let home else { throw MissingKafka() }
-        return try PrivateKafka(home: home)
+        return try PrivateKafka(home: home, brokers: brokers, accounts: accounts, settings: settings)
     }
+
+    /// A broker that is killed is missed after three seconds, not nine: until then neither others nor its successor can take its place.
+    package static let fastFailover = [
+        "broker.session.timeout.ms": "3000", "broker.heartbeat.interval.ms": "500",
+    ]
 
     package struct MissingKafka: Error {}
 }

@@ -27,6 +27,7 @@ extension Desk {
     /// - Parameters:
     ///   - filter: which letters.
     ///   - includesDealtWith: also those that were replayed or parked, of which this is the original.
+    ///   - confirmed: what lies behind these bounds stays, whatever the filter says; nil for all that is there.
     ///   - source: the topic.
     ///   - now: stands in for times that records do not have.
     ///   - connection: the database.
@@ -35,17 +36,19 @@ extension Desk {
     package func purge(
         _ filter: DeadLetterFilter,
         includesDealtWith: Bool,
+        within confirmed: TopicBounds? = nil,
         from source: LetterSource,
         now: Timestamp,
         in connection: inout Connection
     ) throws(DeadLettersError) -> PurgeReport {
         try holding(source, for: "purge", in: &connection) {
             (held: Held, connection: inout Connection) throws(DeadLettersError) in
-            var plan = PurgePlan(held.bounds)
+            let bounds = confirmed.map { held.bounds.ending(with: $0) } ?? held.bounds
+            var plan = PurgePlan(bounds)
             var scan = try scan(source, in: &connection)
             var renewed = ContinuousClock.now
             let choice = LetterChoice(filter, held.book, includesDealtWith: includesDealtWith)
-            try scan.begin(held.bounds)
+            try scan.begin(bounds)
             while let letters = try scan.next(now: now) {
                 for letter in letters {
                     let isGone = choice.state(of: letter.facts) == .purged

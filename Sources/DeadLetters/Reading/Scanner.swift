@@ -9,17 +9,21 @@ internal import Lanes
 ///
 /// A partition can end in markers of transactions, which nobody is handed; Kafka's word that it is read to its end counts then.
 package struct Scanner: ~Copyable {
-    /// Partitions of which nothing was given for so long that something must be wrong.
-    package static let patience = Duration.seconds(60)
-
     private var consumer: Consumer
+    /// When nothing was given for so long, something must be wrong.
+    private let patience: Duration
     private var bounds = TopicBounds(topic: "", ranges: [:])
     /// Partitions that are not read to their ends.
     private var open: Set<Int32> = []
     private var polled: [Record] = []
 
     /// A reader that names `group` and is no member of it; nothing is committed but by a replay's transactions.
-    package init(_ configuration: Kafka.Configuration, group: String) throws(DeadLettersError) {
+    package init(
+        _ configuration: Kafka.Configuration,
+        group: String,
+        patience: Duration = .seconds(60)
+    ) throws(DeadLettersError) {
+        self.patience = patience
         let configuration = configuration.setting("group.id", group)
             .setting("enable.partition.eof", "true")
             .setting("isolation.level", "read_committed")
@@ -45,15 +49,15 @@ package struct Scanner: ~Copyable {
 
     /// The next records, up to `limit`; empty once everything was handed out.
     ///
-    /// - Throws: ``DeadLettersError/stalled(topic:_:)`` when nothing comes for ``patience``; ``DeadLettersError/kafka(_:)`` for a missing
+    /// - Throws: ``DeadLettersError/stalled(topic:_:)`` when nothing comes for too long; ``DeadLettersError/kafka(_:)`` for a missing
     ///   right and the like.
     package mutating func next(limit: Int) throws(DeadLettersError) -> [Record] {
         var records: [Record] = []
-        let deadline = Monotonic.deadline(after: Self.patience)
+        let deadline = Monotonic.deadline(after: patience)
         while records.isEmpty, !open.isEmpty {
             try poll(limit: limit, into: &records)
             if records.isEmpty, !open.isEmpty, Monotonic.now() >= deadline {
-                throw .stalled(topic: bounds.topic, Self.patience)
+                throw .stalled(topic: bounds.topic, patience)
             }
         }
         return records

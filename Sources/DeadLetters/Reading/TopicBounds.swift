@@ -59,6 +59,16 @@ package struct TopicBounds: Hashable, Sendable {
         return TopicBounds(topic: topic, ranges: narrowed)
     }
 
+    /// Nothing that lies behind the end of `other`, as of an earlier look at the same topic.
+    package func ending(with other: TopicBounds) -> TopicBounds {
+        var cut: [Int32: Range<Int64>] = [:]
+        for (partition, range) in ranges {
+            let end = other.ranges[partition]?.upperBound ?? range.lowerBound
+            cut[partition] = range.clamped(to: min(end, range.lowerBound)..<end)
+        }
+        return TopicBounds(topic: topic, ranges: cut)
+    }
+
     /// Offsets within, records or not.
     package var span: Int64 { ranges.values.reduce(0) { $0 + Int64($1.count) } }
 

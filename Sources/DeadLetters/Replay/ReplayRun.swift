@@ -15,19 +15,18 @@ package import Push
 /// tried again a few times; then the replay stops, to be gone on with.
 struct ReplayRun: ~Copyable {
     private let source: LetterSource
-    private let settings: ReplaySettings
-    private let stop: StopSign
-    private let lock: TopicLock
+    let settings: ReplaySettings
+    let stop: StopSign
+    let lock: TopicLock
     private let choice: LetterChoice
     private var replay: StoredReplay
     private let judge: Judge
     private var scanner: Scanner
     private var reader: LetterReader
-    private var circumstances = CircumstancesQuery()
     private var writer: StepWriter
-    private var lag: LagWatch
+    var lag: LagWatch
     private var returns: ReturnWatch
-    private var pace: RatePace?
+    var pace: RatePace?
     private let observe: (ReplayProgress) -> Void
 
     init(
@@ -40,8 +39,8 @@ struct ReplayRun: ~Copyable {
         in connection: inout Connection,
         observe: @escaping (ReplayProgress) -> Void
     ) throws(DeadLettersError) {
-        let writer = try StepWriter(source, desk.kafka)
-        let scanner = try Scanner(desk.kafka, group: replay.group)
+        let writer = try StepWriter(source, desk.kafka, patience: settings.patience)
+        let scanner = try Scanner(desk.kafka, group: replay.group, patience: settings.patience)
         let reader = LetterReader(source, try Pseudonyms(from: &connection))
         let target = try desk.bounds(of: source.target)
         // What is set aside does not come in front of anything.
@@ -103,8 +102,10 @@ struct ReplayRun: ~Copyable {
         let wanted = letters.filter { choice.takes($0.facts) }
         var facts = Circumstances()
         if !wanted.isEmpty, replay.rules.purpose == .replay {
-            try reconnect(&connection)
-            facts = try circumstances.run(wanted, on: &connection)
+            var query = CircumstancesQuery()
+            facts = try patiently(&connection) { (connection: inout Connection) throws(DeadLettersError) in
+                try query.run(wanted, on: &connection)
+            }
         }
         var index = 0
         while index < letters.count {
@@ -159,6 +160,7 @@ struct ReplayRun: ~Copyable {
     private mutating func commit(_ step: Step, in connection: inout Connection) throws(DeadLettersError) {
         var pause = Duration.milliseconds(200)
         var left = settings.attempts
+        let deadline = ContinuousClock.now + settings.patience
         while true {
             do throws(DeadLettersError) {
                 try reconnect(&connection)
@@ -168,7 +170,9 @@ struct ReplayRun: ~Copyable {
                 do throws(KafkaError) { try writer.abort() } catch {
                     throw error.isFenced ? .lockLost(topic: source.topic) : .kafka(error)
                 }
-                guard error.mayPass, left > 0, !stop.wait(for: pause) else { throw error }
+                guard error.mayPass, left > 0, ContinuousClock.now < deadline, !stop.wait(for: pause) else {
+                    throw error
+                }
                 pause = pause * 2
             }
         }
@@ -222,51 +226,25 @@ struct ReplayRun: ~Copyable {
     }
 
     /// What Kafka has committed must be put into force, or found to be by whoever goes on.
+    ///
+    /// Only by who has the lock: whoever took it has found out about this step, and may have announced another one of the same replay.
     private func settle(in connection: inout Connection) throws(DeadLettersError) {
-        let id = replay.id
-        var left = settings.attempts
+        let (id, lock) = (replay.id, lock)
+        let deadline = ContinuousClock.now + settings.patience
         while true {
             do throws(DeadLettersError) {
                 try reconnect(&connection)
                 return try connection.transaction(attempts: 3) {
                     (connection: inout Connection) throws(DeadLettersError) in
+                    try lock.insist(in: &connection)
                     try database { () throws(PostgresError) in try ReplayBook.settle(id, in: &connection) }
                 }
             } catch {
-                left -= 1
-                guard error.isRetriable, left > 0 else { throw .unsettled(error.postgresError) }
+                guard error.mayPass, ContinuousClock.now < deadline else {
+                    throw .unsettled(error.postgresError)
+                }
+                StopSign.none.wait(for: .milliseconds(200))
             }
-        }
-    }
-
-    private func reconnect(_ connection: inout Connection) throws(DeadLettersError) {
-        do throws(PostgresError) { try connection.ensureConnected(within: .seconds(30)) } catch {
-            throw .database(error)
-        }
-    }
-
-    // MARK: - Waiting
-
-    /// Waits until the rate and the live lanes allow the step, and keeps the lock meanwhile.
-    private mutating func waitForTurn(
-        _ step: Step,
-        in connection: inout Connection
-    ) throws(DeadLettersError) -> ReplayEnd? {
-        let patience = ContinuousClock.now + settings.lagPatience
-        var renewed = ContinuousClock.now
-        let due = pace?.due(step.sent, at: .now) ?? .now
-        while true {
-            let isLagging = step.records.isEmpty ? false : lag.isTooMuch(at: .now)
-            let rest = due - .now
-            if !isLagging, rest <= .zero { return nil }
-            if isLagging, ContinuousClock.now >= patience { return .lagging(lag.excess) }
-            if ContinuousClock.now - renewed > lock.lease / 4 {
-                try reconnect(&connection)
-                try lock.insist(in: &connection)
-                renewed = .now
-            }
-            let pause = isLagging ? Duration.milliseconds(500) : min(rest, .seconds(1))
-            if stop.wait(for: pause) { return .interrupted }
         }
     }
 }

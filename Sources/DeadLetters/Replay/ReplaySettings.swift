@@ -10,8 +10,10 @@ package struct ReplaySettings: Sendable, Hashable {
     package var maximumReturns: Int? = 100
     /// Letters of one step, which is one transaction.
     package var step = 2000
-    /// Steps that are tried again in a row before it stops.
+    /// How often a step is tried before it stops.
     package var attempts = 4
+    /// How long the broker or the database may give no answer before it stops.
+    package var patience: Duration = .seconds(60)
 
     package init() {}
 

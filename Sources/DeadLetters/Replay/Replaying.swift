@@ -13,6 +13,8 @@ package struct ReplayReport: Sendable {
     package let tally: ReplayTally
     /// Offsets between the bounds that were not looked at.
     package let remaining: Int64
+    /// Whether the end could be written down; what was done is in any case.
+    package let isNoted: Bool
 }
 
 /// Which letters a replay is about.
@@ -57,14 +59,15 @@ extension Desk {
                 observe: observe
             )
             let (end, after) = run.run(in: &connection)
-            try finish(after, end, in: &connection)
+            let isNoted = (try? finish(after, end, in: &connection)) != nil
             return ReplayReport(
                 id: after.id,
                 topic: after.topic,
                 filter: after.filter,
                 end: end,
                 tally: after.tally,
-                remaining: end == .finished ? 0 : after.remaining.span
+                remaining: end == .finished ? 0 : after.remaining.span,
+                isNoted: isNoted
             )
         }
     }
@@ -141,10 +144,10 @@ extension Desk {
         _ end: ReplayEnd,
         in connection: inout Connection
     ) throws(DeadLettersError) {
-        do throws(PostgresError) {
-            try connection.ensureConnected(within: .seconds(30))
-        } catch {
-            throw .database(error)
+        // A database that has stopped the replay was waited for already.
+        let isAway = if case .failed(let error) = end { error.postgresError != nil } else { false }
+        try database { () throws(PostgresError) in
+            try connection.ensureConnected(within: isAway ? .seconds(1) : .seconds(30))
         }
         try connection.transaction { (connection: inout Connection) throws(DeadLettersError) in
             try database { () throws(PostgresError) in

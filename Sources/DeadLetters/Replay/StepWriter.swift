@@ -9,13 +9,21 @@ internal import Push
 struct StepWriter: ~Copyable {
     private var producer: Producer
     private var isOpen = false
+    /// How long the broker may give no answer.
+    private let patience: Duration
 
     private static let initialisation = Duration.seconds(60)
     private static let answer = Duration.seconds(5)
     /// As long as a transaction may be open.
     private static let transaction = Duration.seconds(60)
 
-    init(_ source: LetterSource, _ kafka: Kafka.Configuration) throws(DeadLettersError) {
+    init(
+        _ source: LetterSource,
+        _ kafka: Kafka.Configuration,
+        patience: Duration = Self.transaction
+    ) throws(DeadLettersError) {
+        // Longer than its transaction nobody can wait: the broker ends it.
+        self.patience = min(patience, Self.transaction)
         var configuration = kafka
         for (name, value) in [
             ("linger.ms", "20"), ("compression.type", "lz4"),
@@ -64,7 +72,7 @@ struct StepWriter: ~Copyable {
     /// Waits until the broker has everything; what it refused is thrown.
     mutating func flush() throws(KafkaError) {
         let failed = producer.failedCount
-        try producer.flush(timeout: Self.transaction)
+        try producer.flush(timeout: patience)
         if producer.failedCount > failed, let failure = producer.lastFailure { throw failure }
     }
 
@@ -73,7 +81,7 @@ struct StepWriter: ~Copyable {
         _ offsets: [TopicPartitionOffset],
         group: borrowing GroupMetadata
     ) throws(KafkaError) {
-        let deadline = Monotonic.deadline(after: Self.transaction)
+        let deadline = Monotonic.deadline(after: patience)
         while true {
             do throws(KafkaError) {
                 try producer.sendOffsets(offsets, group: group, timeout: Self.answer)
@@ -96,7 +104,7 @@ struct StepWriter: ~Copyable {
     /// Undoes what was written since ``begin()``; nothing if nothing is open.
     mutating func abort() throws(KafkaError) {
         guard isOpen else { return }
-        let deadline = Monotonic.deadline(after: Self.transaction)
+        let deadline = Monotonic.deadline(after: patience)
         while true {
             do throws(KafkaError) {
                 try producer.abortTransaction(timeout: Self.answer)

@@ -64,6 +64,7 @@ package struct Desk: Sendable {
         in connection: inout Connection,
         _ body: (Held, inout Connection) throws(DeadLettersError) -> R
     ) throws(DeadLettersError) -> R {
+        try awaken(&connection)
         let lock = try TopicLock.take(
             source.topic,
             operator: self.operator,
@@ -77,13 +78,31 @@ package struct Desk: Sendable {
             try resolve(source, in: &connection)
             let book = try LetterBook.load(bounds, from: &connection)
             let result = try body(Held(lock: lock, bounds: bounds, book: book), &connection)
-            try lock.release(in: &connection)
+            give(lock, back: &connection)
             return result
         } catch {
-            try? connection.ensureConnected(within: .seconds(5))
-            try? lock.release(in: &connection)
+            give(lock, back: &connection)
             throw error
         }
+    }
+
+    /// Somebody may have thought for a long time about what he was asked, and the session be gone without a word yet.
+    private func awaken(_ connection: inout Connection) throws(DeadLettersError) {
+        try database { () throws(PostgresError) in
+            try connection.ensureConnected(within: .seconds(5))
+            do throws(PostgresError) {
+                try connection.execute("SELECT 1")
+            } catch {
+                guard error.kind == .connectionLost else { throw error }
+                try connection.ensureConnected(within: .seconds(5))
+            }
+        }
+    }
+
+    /// What was done stands and is told, also where the database has gone meanwhile; the lock then ends by itself.
+    private func give(_ lock: TopicLock, back connection: inout Connection) {
+        try? connection.ensureConnected(within: .seconds(1))
+        try? lock.release(in: &connection)
     }
 
     /// Decides the steps that killed replays left under way: in force if Kafka has committed them, else void.

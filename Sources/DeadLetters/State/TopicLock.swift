@@ -44,6 +44,15 @@ package struct TopicLock: Sendable, Hashable {
         throw .locked(topic: topic, holder: try found(topic, in: &connection))
     }
 
+    /// Whether anybody works on the topic now.
+    package static func isHeld(_ topic: String, in connection: inout Connection) throws(PostgresError) -> Bool
+    {
+        try connection.query(
+            "SELECT FROM dead_letter_locks WHERE topic = $1 AND expires_at > now()",
+            [.text(topic)]
+        ).count > 0
+    }
+
     /// Keeps it for another lease.
     ///
     /// - Returns: false if it is somebody else's by now, or nobody's.

@@ -23,6 +23,8 @@ struct Inlet: ~Copyable {
     /// The last poll left something over.
     var hasMore = false
     private(set) var revocation: Revocation?
+    /// Whether the brokers have refused to let this be read, until something of it comes.
+    private(set) var isDenied = false
     /// Whether the last commit failed.
     private(set) var isCommitFailing = false
     private let grace: Duration
@@ -47,6 +49,7 @@ struct Inlet: ~Copyable {
     ) throws(KafkaError) -> [ConsumerEvent] {
         let events = try consumer.poll(into: &records, limit: limit, wait: .zero)
         for event in events { note(event, &engine, isDraining) }
+        if !records.isEmpty { isDenied = false }
         return events
     }
 
@@ -70,6 +73,7 @@ struct Inlet: ~Copyable {
     ) {
         switch event {
         case .assigned(let places):
+            if !places.isEmpty { isDenied = false }
             for place in places { book.add(place, as: engine.assign()) }
             if isDraining { book.wantNone() }
             log.info("assigned", ["partitions": .integer(places.count), "group": .text(group)])
@@ -83,6 +87,7 @@ struct Inlet: ~Copyable {
             log.warning("lost", ["partitions": .integer(places.count), "group": .text(group)])
             revocation = Revocation(places: places, deadline: 0)
         case .failed(let error, _):
+            if error.isRightMissing { isDenied = true }
             log.warning("consumer_trouble", ["error": .description(of: error)])
         }
     }

@@ -8,6 +8,8 @@ struct LaneHealth {
         case topicMissing
         /// A topic that must keep every record is compacted; the lane does not start.
         case topicCompacted
+        /// A topic or a group may not be read.
+        case rightMissing
         case kafkaAway
         /// A topic for dead letters or retries is not there; found before anything has to be written to it.
         case writtenTopicMissing
@@ -21,6 +23,7 @@ struct LaneHealth {
             case .databaseAway: "database_away"
             case .topicMissing: "topic_missing"
             case .topicCompacted: "topic_compacted"
+            case .rightMissing: "right_missing"
             case .writtenTopicMissing: "dead_letter_topic_missing"
             case .kafkaAway: "kafka_away"
             case .endingsUnwritable: "dead_letters_unwritable"

@@ -32,6 +32,7 @@ extension DispatchLane {
         } catch {
             throw .kafka(error)
         }
+        health.set(.rightMissing, live.isDenied || retries.isDenied)
         retries.hasMore = !isDraining && retries.records.count >= limit
         if !isDraining {
             for index in retries.records.indices {

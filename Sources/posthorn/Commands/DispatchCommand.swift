@@ -39,7 +39,7 @@ enum DispatchCommand {
         registry.addProcessMetrics(version: Program.version)
         let metrics = DispatchMetrics(registry, lanes: configuration.lanes)
         return try WorkerProcess(configuration, log: log, registry: registry).run(
-            exitCode: { (error: DispatchError) in error.isRetriable ? .temporary : .software },
+            exitCode: \DispatchError.exitCode,
             body: { context throws(DispatchError) in
                 try DispatchLane.run(
                     settings,

@@ -33,13 +33,22 @@ enum ReplayOptions {
         help: "Stop when that many letters of this replay are dead letters again; 0 does not look."
     )
 
-    static let careGroup = OptionGroup("Care", rate, lagAllowance, lagPatience, maximumReturns)
+    static let patience = Option(
+        "patience",
+        .duration(in: .seconds(1) ... .seconds(3600)),
+        default: .seconds(60),
+        environment: .none,
+        help: "Stop when the broker or the database has not answered for so long."
+    )
+
+    static let careGroup = OptionGroup("Care", rate, lagAllowance, lagPatience, maximumReturns, patience)
 
     static func settings(_ values: Values) -> ReplaySettings {
         var settings = ReplaySettings()
         settings.rate = values[rate]
         settings.lagAllowance = values[lagAllowance] == 0 ? nil : Int64(values[lagAllowance])
         settings.lagPatience = values[lagPatience]
+        settings.patience = values[patience]
         settings.maximumReturns = values[maximumReturns] == 0 ? nil : values[maximumReturns]
         return settings
     }

@@ -2,7 +2,6 @@ internal import DeadLetters
 internal import Glibc
 internal import Hosting
 internal import JSON
-internal import Lines
 internal import Push
 internal import Settings
 
@@ -23,9 +22,13 @@ enum DeadLettersPurgeCommand {
             description: """
                 Kafka can delete the beginning of a partition and nothing else. Where all that a partition begins with is meant it is \
                 deleted; what lies behind a letter that stays is marked, appears no more, and goes with the topic's retention. Both \
-                are told. Tells how many letters there are and asks for that number to be typed, unless --yes is given.
+                are told. Tells how many letters there are and asks for that number to be typed, unless --yes is given; letters that come \
+                while it waits stay. Without a terminal nobody can be asked, and --yes must be given.
 
                 Without any filter all letters are meant, which must be said by --everything.
+
+                Exit codes: 0 done; 64 usage; 69, 78 the broker refused to delete, the letters are marked; 75 not confirmed, nothing \
+                was purged; 77 somebody else works on the topic.
                 """,
             groups: [
                 OptionGroup(
@@ -47,10 +50,15 @@ enum DeadLettersPurgeCommand {
         var call = try DeadLetterCall(invocation)
         let source = try call.source()
         let filter = try call.filter()
-        if !values[yes], try !isConfirmed(filter, source, &call, values) { return .temporary }
+        var confirmed: TopicBounds?
+        if !values[yes] {
+            confirmed = try confirmedBounds(filter, source, &call, values)
+            if confirmed == nil { return .temporary }
+        }
         let report = try call.desk.purge(
             filter,
             includesDealtWith: values[DeadLetterOptions.all],
+            within: confirmed,
             from: source,
             now: call.now,
             in: &call.connection
@@ -64,12 +72,14 @@ enum DeadLettersPurgeCommand {
     }
 
     /// Asks for the number to be typed, which nobody does by habit.
-    private static func isConfirmed(
+    ///
+    /// - Returns: between which bounds the letters were counted; nil if anything else was typed, or nothing.
+    private static func confirmedBounds(
         _ filter: DeadLetterFilter,
         _ source: LetterSource,
         _ call: inout DeadLetterCall,
         _ values: Values
-    ) throws -> Bool {
+    ) throws -> TopicBounds? {
         guard Terminal.isTerminal(STDIN_FILENO) else {
             throw Failure(.usage, "nobody is there to confirm a purge", hint: "Say --yes.")
         }
@@ -82,14 +92,14 @@ enum DeadLettersPurgeCommand {
         while let letters = try scan.next(now: call.now) {
             count += letters.count { choice.takes($0.facts) }
         }
+        if count == 0 { return bounds }
         Diagnostics.write(
             "\(count) letters of \(source.topic) are given up for good. Type \(count) to do so: "
         )
-        var reader = try LineReader("-", limit: 64)
-        var line: [UInt8] = []
-        let isTyped = try reader.next(into: &line) == .line && line == Array("\(count)".utf8)
-        if !isTyped { Diagnostics.write("posthorn: nothing was purged\n") }
-        return isTyped
+        // Nil when the terminal was closed; a terminal's line is short.
+        if readLine() == "\(count)" { return bounds }
+        Diagnostics.write("posthorn: nothing was purged\n")
+        return nil
     }
 
     private static func write(_ report: PurgeReport, _ source: LetterSource, to writer: inout Writer) {

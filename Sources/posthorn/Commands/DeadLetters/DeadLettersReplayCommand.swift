@@ -57,8 +57,8 @@ enum DeadLettersReplayCommand {
                 Refused is what has expired, whose pusher is gone, what the device could not open any more, and what is still at \
                 fault; see docs/dead-letters.md. Refused letters stay as they are: park or purge them.
 
-                Exit codes: 0 done; 64 usage; 65 done, but letters were refused; 69 and 75 stopped half way, go on with \
-                --resume; 77 somebody else works on the topic. A dry run ends with 0.
+                Exit codes: 0 done; 64 usage; 65 done, but letters were refused; 69 broker or database did not answer, and nothing was \
+                begun; 75 stopped half way, go on with --resume; 77 somebody else works on the topic. A dry run ends with 0.
                 """,
             groups: [
                 OptionGroup(

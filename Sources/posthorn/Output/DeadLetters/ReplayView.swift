@@ -45,9 +45,11 @@ enum ReplayView {
         _ call: inout DeadLetterCall
     ) {
         guard case .new = request,
-            let unfinished = try? ReplayBook.unfinished(source.topic, in: &call.connection)
+            let unfinished = try? ReplayBook.unfinished(source.topic, in: &call.connection),
+            let isHeld = try? TopicLock.isHeld(source.topic, in: &call.connection)
         else { return }
-        for replay in unfinished where replay.state == .stopped {
+        // One that was killed never said that it stopped.
+        for replay in unfinished where replay.state == .stopped || !isHeld {
             Diagnostics.write(
                 """
                 posthorn: replay \(replay.id), begun by \(replay.operator) at \(replay.startedAt), is not done; go on with it by \
@@ -61,7 +63,8 @@ enum ReplayView {
         switch report.end {
         case .finished, .limitReached: report.tally.refused == 0 ? .done : .data
         case .interrupted, .returned, .lagging: .temporary
-        case .failed(let error): error.exitCode
+        // It is half done, whoever did not answer; what no waiting will mend has a code of its own.
+        case .failed(let error): error.exitCode == .unavailable ? .temporary : error.exitCode
         }
     }
 
@@ -76,6 +79,7 @@ enum ReplayView {
             writer.member("done", report.end.isDone)
             report.tally.writeMembers(to: &writer)
             writer.member("offsets_left", report.remaining)
+            writer.member("noted", report.isNoted)
             writer.member("seconds", Quantity.seconds(duration))
         }
     }
@@ -107,8 +111,22 @@ enum ReplayView {
         if tally.parked > 0 { try output.line(parkedWhere(source)) }
         if let stopped = reason(report.end) {
             try output.line(
-                "stopped: \(stopped); go on with 'posthorn dead-letters replay --resume \(report.id)'"
+                "stopped: \(stopped); go on with 'posthorn dead-letters replay --resume \(report.id)\(option(for: source))'"
             )
+        }
+        if !report.isNoted {
+            try output.line(
+                "that it ended could not be written down; the lock of \(report.topic) ends by itself within a minute"
+            )
+        }
+    }
+
+    /// What a command needs to be given to be about this topic.
+    private static func option(for source: LetterSource) -> String {
+        switch source.kind {
+        case .dispatch: ""
+        case .encrypt: " --stage encrypt"
+        case .parking: " --parked"
         }
     }
 
