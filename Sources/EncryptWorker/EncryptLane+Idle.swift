@@ -32,5 +32,8 @@ extension EncryptLane {
         guard !beyond.isEmpty else { return }
         try begin()
         try commit(beyond)
+        // If it did not work before, no record may come that shows that it does again.
+        pause = .zero
+        context.ready()
     }
 }
