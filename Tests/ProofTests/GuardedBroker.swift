@@ -34,6 +34,19 @@ enum GuardedBroker {
         ]
     }
 
+    /// Gives rights to all topics and groups, and if need be transactions, that begin with `prefix`; the roles are the tool's `--producer`
+    /// and `--consumer`.
+    static func allow(_ name: String, _ roles: [String], _ prefix: String, transactions: Bool = false) throws
+    {
+        let resources =
+            ["--topic", prefix, "--group", prefix] + (transactions ? ["--transactional-id", prefix] : [])
+        try rights(
+            ["--add", "--allow-principal", "User:\(name)"] + roles + resources + [
+                "--resource-pattern-type", "prefixed",
+            ]
+        )
+    }
+
     /// Gives and takes rights, by Kafka's own tool.
     static func rights(_ words: String...) throws { try rights(words) }
 

@@ -19,21 +19,7 @@ import Testing
 
     /// The rights of a worker.
     private func allowWorker() throws {
-        try GuardedBroker.rights(
-            "--add",
-            "--allow-principal",
-            "User:worker",
-            "--producer",
-            "--consumer",
-            "--topic",
-            topics.prefix,
-            "--group",
-            topics.prefix,
-            "--transactional-id",
-            topics.prefix,
-            "--resource-pattern-type",
-            "prefixed"
-        )
+        try GuardedBroker.allow("worker", ["--producer", "--consumer"], topics.prefix, transactions: true)
     }
 
     private func role(_ words: String..., login: [String: String]) throws -> Role {
@@ -183,18 +169,7 @@ import Testing
 
     /// An operator without rights is told so, and nothing happens; with them, replays and purges go as everywhere.
     private func replayByRights() throws {
-        try GuardedBroker.rights(
-            "--add",
-            "--allow-principal",
-            "User:reader",
-            "--consumer",
-            "--topic",
-            topics.prefix,
-            "--group",
-            topics.prefix,
-            "--resource-pattern-type",
-            "prefixed"
-        )
+        try GuardedBroker.allow("reader", ["--consumer"], topics.prefix)
         let reader = try GuardedBroker.login("reader")
         #expect(try run("dead-letters", "stats", "--json", login: reader).output.contains(#""letters":10,"#))
         let refused = try run("dead-letters", "replay", login: reader)
@@ -203,21 +178,7 @@ import Testing
         let stranger = try run("dead-letters", "stats", login: try GuardedBroker.login("operator"))
         #expect(stranger.code == 78 && stranger.errors.contains("may not see"), "\(stranger)")
 
-        try GuardedBroker.rights(
-            "--add",
-            "--allow-principal",
-            "User:operator",
-            "--producer",
-            "--consumer",
-            "--topic",
-            topics.prefix,
-            "--group",
-            topics.prefix,
-            "--transactional-id",
-            topics.prefix,
-            "--resource-pattern-type",
-            "prefixed"
-        )
+        try GuardedBroker.allow("operator", ["--producer", "--consumer"], topics.prefix, transactions: true)
         let `operator` = try GuardedBroker.login("operator")
         let replay = try run("dead-letters", "replay", "--json", login: `operator`)
         #expect(replay.code == 0 && replay.output.contains(#""replayed":10,"#), "\(replay)")
@@ -256,19 +217,6 @@ import Testing
 
     private func expect(_ events: [TestEvent], for devices: [TestDevice], at gateway: SlowGateway) throws {
         let expected = try expectation(events, for: devices, pushers: try installation.pusherIDs())
-        let sealed = differences(
-            try installation.sealedItems(),
-            from: expected,
-            repeats: true,
-            opening: try Devices(devices).open
-        )
-        #expect(sealed.isEmpty, "\(sealed.count) faults: \(sealed.prefix(10))")
-        let faults = differences(
-            try gateway.items,
-            from: expected,
-            repeats: true,
-            opening: try Devices(devices).open
-        )
-        #expect(faults.isEmpty, "\(faults.count) faults: \(faults.prefix(10))")
+        try installation.expect(expected, received: try gateway.items, by: devices, isReplayed: true)
     }
 }

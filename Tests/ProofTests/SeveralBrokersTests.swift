@@ -57,19 +57,7 @@ import Testing
             try worker.drain()
         }
 
-        let sealed = differences(
-            try installation.sealedItems(),
-            from: expected,
-            opening: try Devices(devices).open
-        )
-        #expect(sealed.isEmpty, "\(sealed.count) faults: \(sealed.prefix(10))")
-        let received = differences(
-            try gateway.items,
-            from: expected,
-            repeats: true,
-            opening: try Devices(devices).open
-        )
-        #expect(received.isEmpty, "\(received.count) faults: \(received.prefix(10))")
+        try installation.expect(expected, received: try gateway.items, by: devices)
         #expect(try installation.deadLetters().isEmpty)
     }
 }
