@@ -48,7 +48,7 @@ struct BatchTable: Sendable {
     }
 
     /// Those that left at or before a moment and have not been called back.
-    func departed(before moment: Duration) -> [(BatchID, BatchState)] {
+    func departed(by moment: Duration) -> [(BatchID, BatchState)] {
         states.indices.compactMap { slot in
             guard let batch = states[slot].batch, batch.departedAt <= moment, !batch.isRecalled else {
                 return nil

@@ -18,7 +18,7 @@ extension OutboundMachine {
         guard needsRecalls, now.monotonic >= lastRecalls + Self.interval else { return }
         lastRecalls = now.monotonic
         let moment = now.monotonic - settings.recallAge
-        for (id, batch) in batches.departed(before: moment)
+        for (id, batch) in batches.departed(by: moment)
         where company.isThere(beside: batch.destination, now.monotonic)
             && batch.items.contains(where: { keepsShut($0.ticket) })
         {
